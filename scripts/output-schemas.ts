@@ -46,6 +46,7 @@ const MADE_FROM = object({
     options: { type: 'object', additionalProperties: OPTION },
   }),
   'models?': listOf(object({ file: TEXT, 'role?': TEXT, bytes: NUMBER, sha256: TEXT, 'text?': TEXT })),
+  'stack?': TEXT,
   'transition?': object({
     manifest: TEXT,
     began: TEXT,

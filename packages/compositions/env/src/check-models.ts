@@ -2,10 +2,15 @@ import { dashed, usageError } from '@davit/tool'
 
 import type { ModelOrder } from './model-options.ts'
 
-/** Whether models, or options for evaluating them, are given. */
-export function hasModels(order: ModelOrder & { readonly store: string | undefined }): boolean {
+export interface GivenModels extends ModelOrder {
+  readonly stack: string | undefined
+  readonly store: string | undefined
+}
+
+/** Whether models, a stack, or options for evaluating them, are given. */
+export function hasModels(order: GivenModels): boolean {
   const { services, infrastructure, distribution, packages, architecture, extraParams, store } = order
-  const files = [services, infrastructure, distribution, packages, architecture, extraParams, store]
+  const files = [services, infrastructure, distribution, packages, architecture, order.stack, extraParams, store]
   return files.some((file) => file !== undefined) || order.undeploy || order.deployState || order.showTrace
 }
 
@@ -17,11 +22,12 @@ export function refuseEmpty(order: object, hint: string): void {
 }
 
 export function noModels(): Error {
-  return usageError('no models', 'pass -s, -i and -d; --help shows the alternatives')
+  return usageError('no models', 'pass -s, -i and -d, or --stack; --help shows the alternatives')
 }
 
 /** Refuses an incomplete set of models. */
-export function checkRoles(order: ModelOrder): void {
+export function checkRoles(order: GivenModels): void {
+  if (order.stack !== undefined) return
   const { services, distribution } = order
   if (order.undeploy) return needModels(order, 'i', '--undeploy needs the infrastructure model as well')
   if (order.architecture !== undefined) return

@@ -2,11 +2,13 @@ import { parseProfileName } from '@davit/documents'
 import { usageError } from '@davit/tool'
 
 import { checkRoles, hasModels, noModels, refuseEmpty } from './check-models.ts'
+import { checkStack } from './check-stack.ts'
 import type { Order } from './options.ts'
 
 /** Refuses options that belong together, or exclude each other, before anything is evaluated. */
 export function checkOrder(order: Order): void {
-  refuseEmpty(order, SEE_HELP)
+  const { arguments: _, ...options } = order
+  refuseEmpty(options, SEE_HELP)
   parseProfileName(order.profile)
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
@@ -15,6 +17,7 @@ export function checkOrder(order: Order): void {
   refuseUnconfirmable(order)
   refuseUnplanned(order)
   if (order.prefer !== undefined && !order.resume) throw usageError("option '--prefer' belongs to '--resume'", SEE_HELP)
+  checkStack(order)
   if (action === undefined) checkModels(order)
   else checkAction(action, order)
   if (order.buildOnTargets && order.deployment !== undefined) {

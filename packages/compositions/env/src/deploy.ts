@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError, type Report } from '@davit/diagnostics'
-import type { Steps } from '@davit/tool'
+import type { Steps, ToolContext } from '@davit/tool'
 
 import { hasModels } from './check-models.ts'
+import { modelSource } from './model-source.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
 import { type Planned, withPlanFile } from './planned.ts'
@@ -29,7 +30,6 @@ import {
   deletionWords,
   generationWords,
   lockWords,
-  modelWords,
   profileWords,
   reconstructionWords,
   recordWords,
@@ -110,6 +110,7 @@ async function showPlan(order: Order, next: string, making: Making): Promise<voi
 export interface Surroundings {
   readonly directories: PrivateDirectories
   readonly report: Report
+  readonly readInput: ToolContext<unknown>['readInput']
   /** What the generation is made from, as far as it is known in advance. */
   readonly origin: string
   /** The plan that is to be carried out, if the order is about one. */
@@ -213,7 +214,7 @@ interface MadeManifest {
 async function manifestOf(
   order: Order,
   generation: string | undefined,
-  { steps, directories, report }: Making,
+  { steps, directories, report, readInput }: Making,
 ): Promise<MadeManifest> {
   if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
   const { deployment, maxJobs, modules } = order
@@ -221,9 +222,10 @@ async function manifestOf(
     return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment, modules })))
   // If the run is killed, what davit-normalize leaves in its directory is swept later.
   const { result: architecture, origin: models } = await directories.use((TMPDIR) =>
-    handingOn(steps.with({ TMPDIR }), { directory: TMPDIR, known: '', report }, (handing) =>
-      handing.run(normalize, modelWords(order)),
-    ),
+    handingOn(steps.with({ TMPDIR }), { directory: TMPDIR, known: '', report }, async (handing) => {
+      const { words, input } = await modelSource(order, { steps: handing, directory: TMPDIR, readInput })
+      return handing.run(normalize, words, input)
+    }),
   )
   if (order.buildOnTargets) await steps.run(delegateBuild, [], architecture)
   return madeOf(await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture), models)

@@ -8,18 +8,20 @@ import {
 } from '@davit/tool'
 
 import { options } from './options.ts'
+import { stackOperands } from './stack-options.ts'
 
 export const description = {
   name: 'davit-env',
   summary: 'Deploy what models describe',
   description: [
-    'Runs all steps of a deployment, one after the other: davit-normalize, davit-delegate-build if packages are built on the targets, davit-manifest, davit-activate --check, davit-distribute, and, under the lock of davit-lock, davit-activate and davit-set; with --delete-state, then davit-delete-state, and with --keep, davit-clean-snapshots. Each step reports and ends as the tool of its name does, but all of them run in one process, and share their connections. A step that fails ends the deployment with its own status.',
+    'Runs all steps of a deployment, one after the other: davit-compile-stack if a stack is deployed, davit-normalize, davit-delegate-build if packages are built on the targets, davit-manifest, davit-activate --check, davit-distribute, and, under the lock of davit-lock, davit-activate and davit-set; with --delete-state, then davit-delete-state, and with --keep, davit-clean-snapshots. Each step reports and ends as the tool of its name does, but all of them run in one process, and share their connections. A step that fails ends the deployment with its own status.',
     'If davit-activate --check finds nothing to change, the steps after it are left out: no lock is taken, and no target is written to.',
     'To continue a deployment that was interrupted or failed, run the same command again.',
   ],
   usage: [
     '-s SERVICES -i INFRASTRUCTURE -d DISTRIBUTION [-P PACKAGES] [OPTION]...',
     '-P PACKAGES -i INFRASTRUCTURE [OPTION]...',
+    '--stack STACK [-c CLUSTER] [OPTION]... [-- ARGUMENT...]',
     '-A ARCHITECTURE [OPTION]...',
     '-D DEPLOYMENT [OPTION]...',
     '--undeploy -i INFRASTRUCTURE [OPTION]...',
@@ -40,12 +42,17 @@ export const description = {
       command: 'davit-env -s services.nix -i infrastructure.nix -d distribution.nix --build-on-targets',
       describe: 'build packages on the targets that need them',
     },
+    {
+      command: 'davit-env --stack shop -c test -- greeting=hello',
+      describe: 'deploy a stack to the machines of a cluster',
+    },
     { command: 'davit-env --undeploy -i infrastructure.yaml', describe: 'deactivate everything' },
     { command: 'davit-env --plan plan.json', describe: 'carry out a plan that davit-plan has saved, and only that' },
     { command: 'davit-env --rollback', describe: 'return to the generation before' },
   ],
   instead: 'models and manifests are given with options, such as -s services.yaml',
   options,
+  operands: stackOperands,
   exitStatus: {
     1: 'and other statuses up to 9: that of the step that failed, as the manual page of its tool explains it',
     4: 'with --plan: what is active has changed since the plan was made, and nothing was done',
@@ -64,6 +71,7 @@ export const description = {
   },
   seeAlso: [
     'davit-plan(1)',
+    'davit-compile-stack(1)',
     'davit-normalize(1)',
     'davit-delegate-build(1)',
     'davit-manifest(1)',

@@ -11,12 +11,14 @@ import { variablesOf } from './words.ts'
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, environment, workingDirectory, report, runSteps } = context
+    const { args, environment, workingDirectory, readInput, report, runSteps } = context
     checkOrder(args)
     const planned = await readPlanned(context)
     const order = planned?.order ?? args
     const directories = privateDirectories(environment['TMPDIR'] || '/tmp', order.profile)
     const origin = originOf(order, workingDirectory)
-    return runSteps(variablesOf(order), (steps) => deploy(order, steps, { directories, origin, report, planned }))
+    return runSteps(variablesOf(order), (steps) =>
+      deploy(order, steps, { directories, origin, readInput, report, planned }),
+    )
   },
 })

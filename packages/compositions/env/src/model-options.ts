@@ -9,7 +9,11 @@ export const modelOptions = {
   infrastructure: { ...FILE, short: 'i', describe: 'infrastructure model: what the targets are' },
   distribution: { ...FILE, short: 'd', describe: 'distribution model: which service goes to which target' },
   packages: { ...FILE, short: 'P', describe: 'packages model: what else to install on targets' },
-  architecture: { ...FILE, short: 'A', describe: 'architecture model, instead of the models above' },
+  architecture: {
+    ...FILE,
+    short: 'A',
+    describe: "architecture model, instead of the models above; '-' is one in JSON on standard input",
+  },
   deployment: { ...FILE, short: 'D', describe: 'deployment model or manifest, instead of the models above' },
   undeploy: { type: 'boolean', ...MODELS, describe: 'deactivate everything on the targets of the infrastructure' },
   'extra-params': {

@@ -13,6 +13,7 @@ import {
 import { generationOptions } from './generation-options.ts'
 import { modelOptions } from './model-options.ts'
 import { packageOptions } from './package-options.ts'
+import { type stackOperands, stackOptions } from './stack-options.ts'
 
 const DEPLOYMENT = { group: 'Deployment' } as const
 
@@ -115,10 +116,11 @@ const deploymentOptions = {
 
 export const options = {
   ...modelOptions,
+  ...stackOptions,
   ...generationOptions,
   ...packageOptions,
   ...deploymentOptions,
 } as const satisfies OptionTable
 
 /** What the user asked for. */
-export type Order = ArgumentsOf<typeof options, Record<never, never>>
+export type Order = ArgumentsOf<typeof options, typeof stackOperands>

@@ -1,5 +1,6 @@
 // Each tool is loaded when its step comes, so that what needs none of them starts fast.
 export const normalize = async () => (await import('@davit/normalize')).tool
+export const compileStack = async () => (await import('@davit/compile-stack')).tool
 export const delegateBuild = async () => (await import('@davit/delegate-build')).tool
 export const manifest = async () => (await import('@davit/manifest')).tool
 export const select = async () => (await import('@davit/select')).tool

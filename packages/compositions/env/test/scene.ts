@@ -11,7 +11,17 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { bundleExecutables } from '../../../../scripts/bundle-programs.ts'
 
 /** The tools that davit-env runs. */
-export const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
+export const TOOLS = [
+  'compile-stack',
+  'normalize',
+  'delegate-build',
+  'manifest',
+  'distribute',
+  'lock',
+  'activate',
+  'set',
+  'generations',
+]
 
 /** Options that name models, for tests to which they do not matter. */
 export const MODELS = ['-s', 's', '-i', 'i', '-d', 'd'] as const

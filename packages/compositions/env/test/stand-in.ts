@@ -43,7 +43,11 @@ function givenTo(tool: Tool, { args, environment }: Context): readonly string[] 
   const request = parseArguments(tool, { argv: [], environment })
   const usual = request.kind === 'run' ? request.args : {}
   return Object.entries(args).flatMap(([name, value]) => {
-    if (Object.hasOwn(tool.operands ?? {}, name) || JSON.stringify(value) === JSON.stringify(usual[name])) return []
+    if (
+      (Object.hasOwn(tool.operands ?? {}, name) && name !== 'stack' && name !== 'arguments') ||
+      JSON.stringify(value) === JSON.stringify(usual[name])
+    )
+      return []
     return value === true ? [name] : [`${name}=${String(value)}`]
   })
 }

@@ -67,6 +67,8 @@ export const madeFrom = v.object({
   davit: v.exactOptional(v.string()),
   order: v.exactOptional(order),
   models: v.exactOptional(list(modelFile)),
+  /** Text of the compiled stack that the models were made of. */
+  stack: v.exactOptional(v.string()),
   transition: v.exactOptional(transition),
 })
 /** What a generation was made from, as far as it is known. */

@@ -1,6 +1,14 @@
 import type { CompiledService, CompiledStack as CompiledDocument } from '@davit/documents'
 import { writeJson } from '@davit/languages'
-import { compiledDocument, type CompiledStack, finding, placeOf, type StackFinding } from '@davit/stack'
+import {
+  compiledDocument,
+  type CompiledStack,
+  finding,
+  type Instance,
+  placeOf,
+  type StackFinding,
+  stackOf,
+} from '@davit/stack'
 
 export interface StackChanges {
   /** Properties that cannot change while the service stays: it is replaced. */
@@ -17,27 +25,47 @@ export function changesSince(
 ): StackChanges {
   const findings: StackFinding[] = []
   const interruptions: { service: string; property: string }[] = []
-  for (const [service, record] of compiledDocument(stack).services) {
-    const before = earlier.services.get(service)
-    const instance = stack.instances.get(service)
-    if (before === undefined || instance === undefined) continue
-    const changed = changedIn(before, record)
-    for (const property of changed.filter((name) => record.readonly.includes(name))) {
+  for (const { service, instance, before, after } of pairsOf(earlier, stack)) {
+    const changed = changedIn(before, after)
+    const declared = stackOf(instance).properties
+    const isReadonly = (name: string) => declared.get(name)?.isReadonly === true
+    for (const property of changed.filter(isReadonly)) {
       const { source, offset } = instance.args.get(property) ?? instance.spot
       const told = finding('MU614', [service, property], { place: placeOf({ source, offset }) })
       findings.push(refusesReplacement ? { ...told, severity: 'error' } : told)
     }
-    const perturbing = changed.filter((name) => record.perturbs.includes(name) && !record.readonly.includes(name))
+    const perturbing = changed.filter((name) => declared.get(name)?.perturbs === true && !isReadonly(name))
     interruptions.push(...perturbing.map((property) => ({ service, property })))
   }
   return { findings, interruptions }
 }
 
-function changedIn(before: CompiledService, after: CompiledService): readonly string[] {
+type Bound = Pick<CompiledService, 'properties'>
+
+interface Pair {
+  readonly service: string
+  readonly instance: Instance
+  readonly before: Bound
+  readonly after: Bound
+}
+
+/** The stack itself, and the services that there are before and after. */
+function pairsOf(earlier: CompiledDocument, stack: CompiledStack): readonly Pair[] {
+  const { name, services, ...root } = compiledDocument(stack)
+  const isSame = earlier.name === name
+  const own = isSame ? [{ service: name, instance: stack.root, before: earlier, after: root }] : []
+  const others = [...services].flatMap(([service, after]) => {
+    const [before, instance] = [earlier.services.get(service), stack.instances.get(service)]
+    return before === undefined || instance === undefined ? [] : [{ service, instance, before, after }]
+  })
+  return [...own, ...others]
+}
+
+function changedIn(before: Bound, after: Bound): readonly string[] {
   const names = new Set([...before.properties.keys(), ...after.properties.keys()])
   return [...names].filter((name) => textOf(before, name) !== textOf(after, name)).toSorted()
 }
 
-function textOf({ properties }: CompiledService, name: string): string {
+function textOf({ properties }: Bound, name: string): string {
   return writeJson(properties.get(name) ?? null)
 }

@@ -6,7 +6,7 @@ export interface OperandWords {
   readonly words: readonly string[]
   /** Words after `--`. */
   readonly command: readonly string[]
-  /** Hint where the tool takes no operands. */
+  /** Hint for an operand that the tool does not take. */
   readonly instead?: string | undefined
 }
 
@@ -15,11 +15,16 @@ export function bindOperands(
   operands: readonly OperandEntry[],
   { words, command, instead }: OperandWords,
 ): (readonly [name: string, value: string | readonly string[] | undefined])[] {
-  const rest = [...words, ...(operands.some(({ kind }) => kind === 'command') ? [] : command)]
+  const rest = [...words, ...(operands.some(takesWordsBehind) ? [] : command)]
   const bound = operands.map((operand) => [camelCase(operand.name), bind(operand, { rest, command })] as const)
   const [surplus] = rest
   if (surplus !== undefined) throw usageError(`unexpected operand '${surplus}'`, surplusHint(operands, instead))
   return bound
+}
+
+/** Whether an operand stands for the words after `--`. */
+function takesWordsBehind({ kind }: OperandEntry): boolean {
+  return kind === 'command' || kind === 'arguments'
 }
 
 function bind(
@@ -28,6 +33,7 @@ function bind(
 ) {
   switch (kind) {
     case 'command':
+    case 'arguments':
       return command
     case 'list':
       return rest.splice(0)
@@ -39,7 +45,8 @@ function bind(
   }
 }
 
-function surplusHint(operands: readonly OperandEntry[], instead = 'this tool takes no operands; see --help'): string {
-  if (operands.length === 0) return instead
+function surplusHint(operands: readonly OperandEntry[], instead: string | undefined): string {
+  if (instead !== undefined) return instead
+  if (operands.length === 0) return 'this tool takes no operands; see --help'
   return `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
 }

@@ -127,5 +127,7 @@ function operandUsage(name: string, kind: OperandKind, alone: boolean): string {
       return `[${word}]...`
     case 'command':
       return alone ? `[${word} [ARGUMENT]...]` : `[-- ${word}...]`
+    case 'arguments':
+      return `[-- ${word}...]`
   }
 }

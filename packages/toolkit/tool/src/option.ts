@@ -54,6 +54,8 @@ export type OperandKind =
   | 'list'
   /** A command line: all words after `--`, or, if it is the only operand, all words from the first operand on. */
   | 'command'
+  /** All words after `--`, and no others. */
+  | 'arguments'
 
 /** An operand; a mere text is the description of an optional one. */
 export type Operand = string | { readonly kind: OperandKind; readonly describe: string }
@@ -89,7 +91,7 @@ type ValueOfOption<Given extends Option> = Given extends { type: 'boolean' }
 
 type Absent<Given extends Option> = Given extends { default: string | number } | { required: true } ? never : undefined
 
-type ValueOfOperand<Given extends Operand> = Given extends { kind: 'list' | 'command' }
+type ValueOfOperand<Given extends Operand> = Given extends { kind: 'list' | 'command' | 'arguments' }
   ? readonly string[]
   : Given extends { kind: 'required' }
     ? string

@@ -15,7 +15,7 @@ import type { Environment, ForegroundCommand } from './tool-context.ts'
 
 /** Runs tools in this process, one after the other. Each method ends the run if the tool ends with a status other than 0. */
 export interface Steps {
-  /** Runs a tool, with a document on its standard input, which the operand `-` names, and returns what it prints. */
+  /** Runs a tool, with a document on its standard input, which `-` names if the tool takes operands, and returns what it prints. */
   run(tool: LoadTool, argv: readonly string[], input?: string): Promise<string>
   /** Runs a tool whose standard output is ours. */
   show(tool: LoadTool, argv: readonly string[], input?: string): Promise<void>
@@ -73,20 +73,21 @@ function stepsOf(run: Run, environment: Environment): Steps {
   return {
     async run(tool, argv, input) {
       const printed: Buffer[] = []
-      await run.step(tool, { argv: reading(argv, input), environment, input, output: collecting(printed) })
+      await run.step(tool, { argv, environment, input, output: collecting(printed) })
       return Buffer.concat(printed).toString()
     },
-    show: (tool, argv, input) => run.step(tool, { argv: reading(argv, input), environment, input }),
+    show: (tool, argv, input) => run.step(tool, { argv, environment, input }),
     during(tool, argv, { input, work }) {
-      const words = [...reading(argv, input), '--', 'steps']
-      return run.step(tool, { argv: words, environment, input, output: collecting([]), work })
+      return run.step(tool, { argv, environment, input, output: collecting([]), work })
     },
     with: (variables) => stepsOf(run, { ...environment, ...variables }),
   }
 }
 
-function reading(argv: readonly string[], input: string | undefined): readonly string[] {
-  return input === undefined ? argv : [...argv, '-']
+/** The words of a step, with the operand for its document, and a command where the tool takes one. */
+function wordsFor({ operands = {} }: Tool, { argv, input, work }: Step): readonly string[] {
+  const operand = input === undefined || Object.keys(operands).length === 0 ? [] : ['-']
+  return [...argv, ...operand, ...(work === undefined ? [] : ['--', 'steps'])]
 }
 
 interface Step {
@@ -126,7 +127,10 @@ class Run {
     host.running.tool = tool.name
     const release = tool.holdsMuch === true ? keepMemorySmall() : () => {}
     try {
-      const status = await executeTool(tool, { host: this.#hostOf(step), interruption })
+      const status = await executeTool(tool, {
+        host: this.#hostOf({ ...step, argv: wordsFor(tool, step) }),
+        interruption,
+      })
       if (status !== 0) throw new StepFailed(status)
     } finally {
       release()

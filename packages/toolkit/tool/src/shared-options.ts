@@ -143,6 +143,6 @@ export const originOptions = {
     value: 'FILE',
     env: ['DAVIT_ORIGIN'],
     describe:
-      'file in which the tools of a deployment hand on what its generation is made from: davit-normalize adds the models to it, davit-activate the plan that it has carried out, and davit-set keeps all of it with the generation',
+      'file in which the tools of a deployment hand on what its generation is made from: davit-compile-stack adds the compiled stack to it, davit-normalize the models, davit-activate the plan that it has carried out, and davit-set keeps all of it with the generation',
   },
 } as const satisfies OptionTable

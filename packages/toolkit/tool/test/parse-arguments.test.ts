@@ -123,6 +123,7 @@ describe('parseArguments() refuses', () => {
 describe('parseArguments() with operands', () => {
   const lock = toolWith({ manifest: 'to lock', command: { kind: 'command', describe: 'to run' } })
   const wrapper = toolWith({ command: { kind: 'command', describe: 'to run' } })
+  const compile = toolWith({ words: { kind: 'arguments', describe: 'of the stack' } })
   const copy = toolWith({
     source: { kind: 'required', describe: 'where from' },
     targets: { kind: 'list', describe: 'where to' },
@@ -144,9 +145,16 @@ describe('parseArguments() with operands', () => {
       { quiet: true, verbose: false, command: ['ls', '-v', '--help', '--', 'x'] },
     ],
     ['a command alone behind --', wrapper, '-- -strange', { command: ['-strange'] }],
+    ['words behind -- alone', compile, '-q -- -a b', { quiet: true, words: ['-a', 'b'] }],
     ['required and list', copy, 'a b c', { source: 'a', targets: ['b', 'c'] }],
   ])('takes %s', (_, tool, words, expected) => {
     expect(argsOf(tool, words)).toMatchObject(expected)
+  })
+
+  test('refuses a word before -- where only those behind it are meant', () => {
+    const failure = failureOf(compile, '-q a -- b')
+    expect(failure).toMatchObject({ message: "unexpected operand 'a'", hint: 'the operands are [-- WORDS...]' })
+    expect(failureOf({ ...compile, instead: 'name it' }, 'a')).toMatchObject({ hint: 'name it' })
   })
 
   test('refuses a missing one', () => {

@@ -21,6 +21,11 @@ export function backEndOf(cloud: string | undefined, skipsCode: boolean): BackEn
   return backEnd
 }
 
+/** Encodes a compiled stack as a document. */
+export function encodeCompiled(stack: CompiledStack): string {
+  return encodeDocument(CompiledDocument, compiledDocument(stack), 'json')
+}
+
 function emitCompiledStack(stack: CompiledStack): Emission {
-  return { kind: 'emitted', text: encodeDocument(CompiledDocument, compiledDocument(stack), 'json'), findings: [] }
+  return { kind: 'emitted', text: encodeCompiled(stack), findings: [] }
 }

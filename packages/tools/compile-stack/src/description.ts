@@ -1,4 +1,4 @@
-import { outputOptions, type ToolDescription } from '@davit/tool'
+import { originOptions, outputOptions, type ToolDescription } from '@davit/tool'
 
 const group = 'Target options'
 
@@ -37,7 +37,7 @@ export const description = {
       kind: 'optional',
       describe: 'stack file, or the directory where the search for it begins; by default this one',
     },
-    arguments: { kind: 'command', describe: 'arguments of the stack' },
+    arguments: { kind: 'arguments', describe: 'arguments of the stack' },
   },
   options: {
     cluster: {
@@ -75,6 +75,7 @@ export const description = {
       describe: 'refuse changes of readonly properties, which replace their service',
     },
     ...outputOptions,
+    ...originOptions,
   },
   environment: {
     HOME: 'directory with the stacks that were fetched for all workspaces, in .Mudeps',

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { acceptFindings, chooseTarget, compileStack, parseArguments, type StackFinding } from '@davit/stack'
 import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
-import { defineTool } from '@davit/tool'
-import { backEndOf } from './back-ends.ts'
+import { defineTool, handOn } from '@davit/tool'
+import { backEndOf, encodeCompiled } from './back-ends.ts'
 import { description } from './description.ts'
 
 export const tool = defineTool({
@@ -31,6 +31,8 @@ export const tool = defineTool({
     if (outcome.kind === 'refused') return
     const emission = await backEnd(outcome.stack, context)
     accept(emission.findings)
-    if (emission.kind === 'emitted') await print(emission.text)
+    if (emission.kind !== 'emitted') return
+    await handOn(context, () => ({ stack: encodeCompiled(outcome.stack) }))
+    await print(emission.text)
   },
 })

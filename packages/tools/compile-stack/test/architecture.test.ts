@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ServiceName, System } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
@@ -126,6 +126,23 @@ test('a change since an earlier compiled stack is told, and can be refused', asy
   const twice = await compile('--previous', earlier, '--previous', earlier)
   expect([twice.status, twice.stderr]).toEqual([64, expect.stringContaining('is a second compiled stack')])
   expect((await compile('--previous', join(directory, 'shop/Mu.yaml'))).status).toBe(65)
+})
+
+test('a change of the stack itself is told, too', async () => {
+  write('shop/Mu.yaml', STACK.replace('size: { type: number, default: 1 }', 'size: { type: number, readonly: true }'))
+  write('earlier.json', (await compile('--skip-codegen', '--', 'size=1')).stdout)
+  const refused = await compile('--previous', join(directory, 'earlier.json'), '--no-replace', '--', 'size=2')
+  expect([refused.status, refused.stderr]).toEqual([
+    65,
+    expect.stringContaining("<arguments>: error: MU614: 'size' of 'shop'"),
+  ])
+})
+
+test('the compiled stack is handed on, for the generation', async () => {
+  const origin = join(directory, 'origin')
+  await compile('--origin', origin, '--', 'size=2')
+  const { stdout } = await compile('--skip-codegen', '--', 'size=2')
+  expect(readFileSync(origin, 'utf8').trim()).toBe(JSON.stringify({ stack: stdout }))
 })
 
 test('what a manifest has deployed stays where it is', async () => {

@@ -24,7 +24,7 @@ export const description = {
   operands: {
     stack: 'stack file, or a directory from which Mu.yaml is searched upwards (default: this directory)',
     arguments: {
-      kind: 'command',
+      kind: 'arguments',
       describe: 'arguments of the stack, such as name=value, since references may depend on them',
     },
   },

@@ -37,6 +37,11 @@ export const description = {
       describe:
         'with --show: print one of the models that the generation was made from, as it was read; any end of its path will do',
     },
+    stack: {
+      type: 'boolean',
+      describe:
+        'with --show or --current: print the compiled stack that the generation was made from; with --current nothing if there is none',
+    },
     diff: {
       type: 'integer',
       value: 'N',

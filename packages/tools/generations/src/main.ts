@@ -17,7 +17,7 @@ import { diff } from './diff.ts'
 import { encodeGenerations } from './encode-generations.ts'
 import { listGenerations, renderGenerations } from './list-generations.ts'
 import { say } from './messages.ts'
-import { show } from './show.ts'
+import { madeFromOrWarning, show } from './show.ts'
 
 export const tool = defineTool({
   ...description,
@@ -55,7 +55,7 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
     [printed !== undefined, async () => print((await readGeneration(place, printed ?? 0)).text)],
     [args.show !== undefined, () => show(place, args.show ?? 0, context)],
     [args.diff !== undefined, () => diff(place, args.diff ?? 0, context)],
-    [args.current, async () => print((await currentGeneration(place))?.text ?? '')],
+    [args.current, () => printCurrent(place, context)],
     [args.previous, async () => print(`${(await nextRollback(place)).to}\n`)],
     [
       args.beginRollback,
@@ -73,6 +73,20 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
   return actions.flatMap(([isWanted, action]) => (isWanted ? [action] : []))
 }
 
+async function printCurrent(place: DeploymentPlace, { args, print, report }: ToolContext<Arguments>): Promise<void> {
+  const current = await currentGeneration(place)
+  if (!args.stack) return print(current?.text ?? '')
+  const madeFrom = current === undefined ? undefined : await madeFromOrWarning(place, current.number, report)
+  return print(madeFrom?.stack ?? '')
+}
+
+function refuseStack({ isAbout, model }: { readonly isAbout: boolean; readonly model: string | undefined }): void {
+  if (!isAbout) {
+    throw usageError("option '--stack' belongs to '--show' or '--current'", 'name the generation with --show N')
+  }
+  if (model !== undefined) throw usageError("options '--stack' and '--model' cannot be combined", 'omit one of them')
+}
+
 async function forget(place: DeploymentPlace, target: string, report: Report): Promise<void> {
   const services = [...new Set((await forgetTarget(place, target)).map(({ name }) => name))]
   report(say('target-forgotten', { target, services }))
@@ -86,7 +100,8 @@ function tooMany() {
 }
 
 /** Refuses what belongs to another option that is missing. */
-function refuseLoose({ show: shown, diff: compared, model, generation }: Arguments): void {
+function refuseLoose({ show: shown, diff: compared, model, stack, current, generation }: Arguments): void {
+  if (stack) refuseStack({ isAbout: shown !== undefined || current, model })
   if (model !== undefined && shown === undefined) {
     throw usageError("option '--model' belongs to '--show'", 'name the generation with --show N')
   }

@@ -11,12 +11,16 @@ export function renderGeneration(generation: ListedGeneration, madeFrom: MadeFro
   return printable(renderGenerations([generation]) + sections.map((line) => `${line}\n`).join(''))
 }
 
-function linesOf({ content }: ListedGeneration, { davit, order, models, transition }: MadeFrom): readonly string[] {
+function linesOf(
+  { content }: ListedGeneration,
+  { davit, order, models, stack, transition }: MadeFrom,
+): readonly string[] {
   const sudoUser = content?.origin.sudoUser
   return [
     ...(davit === undefined ? [] : [`davit: ${davit}`]),
     ...(sudoUser === undefined ? [] : [`by: ${sudoUser}, with sudo`]),
     ...(order === undefined ? ['command: unknown, since the tools were called one by one'] : orderLines(order)),
+    ...(stack === undefined ? [] : ['stack: kept, for --stack']),
     ...(models === undefined ? [] : modelLines(models)),
     ...(transition === undefined ? ['plan: unknown'] : transitionLines(transition)),
   ]

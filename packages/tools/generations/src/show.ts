@@ -12,9 +12,10 @@ interface Arguments {
   readonly profile: string
   readonly format: 'text' | 'json'
   readonly model: string | undefined
+  readonly stack: boolean
 }
 
-/** Prints what is known about a generation, or one of its models. */
+/** Prints what is known about a generation, or one of its models, or its compiled stack. */
 export async function show(
   place: DeploymentPlace,
   number: number,
@@ -22,6 +23,7 @@ export async function show(
 ): Promise<void> {
   const generation = await findGeneration(place, number)
   if (args.model !== undefined) return print(textOf(args.model, await readMadeFrom(place, number)))
+  if (args.stack) return print(stackOf(await readMadeFrom(place, number)))
   const madeFrom = await madeFromOrWarning(place, number, report)
   return print(
     args.format === 'json'
@@ -30,7 +32,8 @@ export async function show(
   )
 }
 
-async function madeFromOrWarning(
+/** Reads what a generation was made from; warns if that is damaged. */
+export async function madeFromOrWarning(
   place: DeploymentPlace,
   number: number,
   report: Report,
@@ -42,6 +45,13 @@ async function madeFromOrWarning(
     report(say('made-from-unreadable', { generation: number, reason: error.message }))
     return undefined
   }
+}
+
+function stackOf(madeFrom: MadeFrom | undefined): string {
+  if (madeFrom?.stack !== undefined) return madeFrom.stack
+  throw new DavitError('no-model', 'the generation was not made from a stack, as far as is known', {
+    hint: 'davit-generations --show N tells what it was made from',
+  })
 }
 
 /** Text of a model, which any end of its path names: `services.nix` or `shop/services.nix`. */

@@ -130,6 +130,27 @@ reported:
     expect((await run('--show', '7')).stderr).toEqual(['there is no generation 7 [no-generation]'])
   })
 
+  test('prints the compiled stack, of a generation or of the current one', async () => {
+    expect(await run('--current', '--stack')).toEqual({ stdout: '', stderr: [] })
+    await add('a', { madeFrom: { ...MADE_FROM, stack: '{ "document": "stack" }\n' } })
+    for (const words of [['--show', '1'], ['--current']]) {
+      expect(await run(...words, '--stack')).toEqual({ stdout: '{ "document": "stack" }\n', stderr: [] })
+    }
+    expect((await run('--show', '1')).stdout).toContain('\nstack: kept, for --stack\n')
+    await add('b', { madeFrom: MADE_FROM })
+    expect(await run('--current', '--stack')).toEqual({ stdout: '', stderr: [] })
+    expect((await run('--show', '2', '--stack')).stderr).toEqual([
+      'the generation was not made from a stack, as far as is known [no-model]',
+    ])
+    writeFileSync(join(place, 'generations/2/made-from.json'), '{')
+    const { stdout, stderr } = await run('--current', '--stack')
+    expect([stdout, stderr]).toEqual(['', [expect.stringContaining('cannot tell what generation 2 was made from')]])
+    expect((await run('--stack')).stderr).toEqual(["option '--stack' belongs to '--show' or '--current' [usage]"])
+    expect((await run('--show', '1', '--stack', '--model', 'a')).stderr).toEqual([
+      "options '--stack' and '--model' cannot be combined [usage]",
+    ])
+  })
+
   test('prints a model as it was read, named by any end of its path', async () => {
     await add('a', { madeFrom: MADE_FROM })
     const model = (name: string) => run('--show', '1', '--model', name)

@@ -2,6 +2,7 @@ import { parseProfileName } from '@davit/documents'
 import { type ArgumentsOf, usageError } from '@davit/tool'
 
 import { checkRoles, hasModels, refuseEmpty } from '../check-models.ts'
+import { checkStack } from '../check-stack.ts'
 import type { planDescription } from './description.ts'
 
 type PlanOrder = ArgumentsOf<typeof planDescription.options, typeof planDescription.operands>
@@ -10,7 +11,9 @@ const SEE_HELP = 'davit-plan --help shows the options'
 
 /** Refuses options that exclude each other; returns what the manifest to reach is made from. */
 export function checkPlanOrder(order: PlanOrder): 'manifest' | 'models' {
-  refuseEmpty(order, SEE_HELP)
+  const { arguments: _, ...options } = order
+  refuseEmpty(options, SEE_HELP)
+  checkStack(order)
   parseProfileName(order.profile)
   if (order.from !== undefined) refuseWithFrom(order)
   if (hasModels(order) || order.deployment !== undefined) return checkModels(order)

@@ -13,6 +13,7 @@ import {
 
 import { modelOptions } from '../model-options.ts'
 import { packageOptions } from '../package-options.ts'
+import { stackOperands, stackOptions } from '../stack-options.ts'
 
 const { store, 'build-on-targets': buildOnTargets, 'max-jobs': maxJobs } = packageOptions
 const OUTPUT = { group: 'Output options' } as const
@@ -29,6 +30,7 @@ export const planDescription = {
   usage: [
     '-s SERVICES -i INFRASTRUCTURE -d DISTRIBUTION [-P PACKAGES] [OPTION]...',
     '-A ARCHITECTURE | -D DEPLOYMENT | --undeploy -i INFRASTRUCTURE [OPTION]...',
+    '--stack STACK [-c CLUSTER] [OPTION]... [-- ARGUMENT...]',
     '[--from MANIFEST] [OPTION]... [MANIFEST]',
   ],
   examples: [
@@ -48,9 +50,11 @@ export const planDescription = {
   ],
   operands: {
     manifest: { kind: 'optional', describe: "manifest to reach; '-', or none and no models, is standard input" },
+    ...stackOperands,
   },
   options: {
     ...modelOptions,
+    ...stackOptions,
     store,
     'build-on-targets': buildOnTargets,
     'max-jobs': maxJobs,

@@ -1,15 +1,16 @@
 import { Manifest, parseDocument } from '@davit/documents'
 
+import { modelSource } from '../model-source.ts'
 import { privateDirectories } from '../private-directories.ts'
 import { delegateBuild, manifest, normalize } from '../tools.ts'
-import { modelWords, variablesOfModels, wordsOf } from '../words.ts'
+import { variablesOfModels, wordsOf } from '../words.ts'
 import type { PlanContext } from './plan.ts'
 
 /** A manifest, or the status of the step that has failed to make it. */
 export type MadeManifest = { readonly value: Manifest; readonly text: string } | { readonly failed: number }
 
 /** Makes the manifest as davit-env does; if a step fails, which has said why, returns its status. */
-export async function manifestOfModels({ args, environment, runSteps }: PlanContext): Promise<MadeManifest> {
+export async function manifestOfModels({ args, environment, readInput, runSteps }: PlanContext): Promise<MadeManifest> {
   const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
   const { deployment, maxJobs, modules } = args
   let text = ''
@@ -18,7 +19,11 @@ export async function manifestOfModels({ args, environment, runSteps }: PlanCont
       text = await steps.run(manifest, wordsOf({ format: 'json', deployment, modules }))
       return
     }
-    const architecture = await directories.use((TMPDIR) => steps.with({ TMPDIR }).run(normalize, modelWords(args)))
+    const architecture = await directories.use(async (TMPDIR) => {
+      const aside = steps.with({ TMPDIR })
+      const { words, input } = await modelSource(args, { steps: aside, directory: TMPDIR, readInput })
+      return aside.run(normalize, words, input)
+    })
     if (args.buildOnTargets) await steps.run(delegateBuild, [], architecture)
     text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
   })
