@@ -15,7 +15,7 @@ describe('davit-env --stack', () => {
       'generations current',
       'generations stack current',
       expect.stringMatching(
-        `^compile-stack stack=shop arguments=greeting=hello,-x cluster=test target=machines infrastructure=m\\.yaml previous=${DEPLOYED.join(',')} noReplace$`,
+        `^compile-stack cluster=test target=machines infrastructure=m\\.yaml previous=${DEPLOYED.join(',')} noReplace stack=shop arguments=greeting=hello,-x$`,
       ),
       'normalize architecture=-: output of compile-stack',
       'manifest format=json: output of normalize',

@@ -10,25 +10,43 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /** Validates as much of JSON Schema as davit's schemas need; unknown keywords make validation fail. */
-const WORDS: Readonly<Record<string, (wanted: never, value: unknown, whole: Schema) => boolean>> = {
+const WORDS: Readonly<Record<string, (wanted: never, value: unknown, whole: Schema, root: Schema) => boolean>> = {
   $schema: () => true,
+  $defs: () => true,
   title: () => true,
-  anyOf: (wanted: readonly Schema[], value) => wanted.some((one) => fits(one, value)),
+  description: () => true,
+  $ref: (wanted: string, value, _, root) => fits(definitionOf(wanted, root), value, root),
+  anyOf: (wanted: readonly Schema[], value, _, root) => wanted.some((one) => fits(one, value, root)),
+  not: (wanted: Schema, value, _, root) => !fits(wanted, value, root),
+  pattern: (wanted: string, value) => typeof value !== 'string' || new RegExp(wanted, 'u').test(value),
   const: (wanted: unknown, value) => wanted === value,
   enum: (wanted: readonly unknown[], value) => wanted.includes(value),
   type: (wanted: string | readonly string[], value) => [wanted].flat().some((type) => TYPES[type]?.(value) === true),
-  items: (wanted: Schema, value) => (value as readonly unknown[]).every((one) => fits(wanted, one)),
-  required: (wanted: readonly string[], value) => wanted.every((name) => Object.hasOwn(value as object, name)),
-  properties: (wanted: Readonly<Record<string, Schema>>, value) =>
-    Object.entries(value as object).every(([name, one]) => wanted[name] === undefined || fits(wanted[name], one)),
-  additionalProperties: (allowed: boolean | Schema, value, { properties = {} }) =>
-    Object.entries(value as object).every(([name, one]) => {
+  items: (wanted: Schema, value, _, root) => !Array.isArray(value) || value.every((one) => fits(wanted, one, root)),
+  required: (wanted: readonly string[], value) => wanted.every((name) => Object.hasOwn(Object(value), name)),
+  properties: (wanted: Readonly<Record<string, Schema>>, value, _, root) =>
+    membersOf(value).every(([name, one]) => !Object.hasOwn(wanted, name) || fits(wanted[name] ?? {}, one, root)),
+  additionalProperties: (allowed: boolean | Schema, value, { properties = {} }, root) =>
+    membersOf(value).every(([name, one]) => {
       if (Object.hasOwn(properties as object, name)) return true
-      return typeof allowed === 'boolean' ? allowed : fits(allowed, one)
+      return typeof allowed === 'boolean' ? allowed : fits(allowed, one, root)
     }),
 }
 
 /** Whether a value fits a JSON schema. */
-export function fits(wanted: Schema, value: unknown): boolean {
-  return Object.entries(wanted).every(([word, one]) => WORDS[word]?.(one as never, value, wanted) ?? false)
+export function fits(wanted: Schema, value: unknown, root: Schema = wanted): boolean {
+  return Object.entries(wanted).every(([word, one]) => WORDS[word]?.(one as never, value, wanted, root) ?? false)
+}
+
+/** Members of a table; other values have none. */
+function membersOf(value: unknown): readonly [string, unknown][] {
+  return TYPES['object']?.(value) === true ? Object.entries(value as object) : []
+}
+
+/** Definition that a reference within a schema leads to: `#/$defs/NAME`. */
+function definitionOf(reference: string, { $defs = {} }: Schema): Schema {
+  const name = reference.replace('#/$defs/', '')
+  const definition = ($defs as Readonly<Record<string, Schema>>)[name]
+  if (definition === undefined) throw new Error(`the schema has no '${reference}'`)
+  return definition
 }
