@@ -126,6 +126,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
     const environment = {
       ...process.env,
       HOME: shop.home,
+      TMPDIR: shop.home,
       GIT_CONFIG_NOSYSTEM: '1',
       PATH: `${programs}:${process.env['PATH']}`,
     }

@@ -55,8 +55,11 @@ export class Scene {
     afterEach(async () => {
       await Promise.all(this.#connections.map((connection) => connection.close()))
       removeTree(this.directory)
-      // A helper still finishes its last request, and may make its directory anew.
-      for (let tries = 0; tries < 100 && processesOf(this.directory).length > 0; tries += 1) await delay(20)
+      // A helper still finishes its last request, and may make its directory anew. A process that begins has no environment for a moment.
+      for (let tries = 0, without = 0; tries < 1000 && without < 4; tries += 1) {
+        without = processesOf(this.directory).length > 0 ? 0 : without + 1
+        await delay(20)
+      }
       removeTree(this.directory)
     })
   }
