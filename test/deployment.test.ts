@@ -193,14 +193,14 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       const distribution = { ...rest, database: ['de1'], other: ['de2'], added: ['de3'] }
       const { stdout } = await succeed({ services: changed, distribution }, ['--dry-run'])
       const lines = stdout.split('\n')
-      expect(lines).toContainEqual(expect.stringMatching(/^activate added in wrapper on de3 \(new\)$/))
-      expect(lines).toContainEqual(expect.stringMatching(/^activate api in wrapper on de2 \(.*changed package/))
+      expect(lines).toContainEqual(expect.stringMatching(/^\+ activate added in wrapper on de3 \(new\)$/))
+      expect(lines).toContainEqual(expect.stringMatching(/^~ replace api in wrapper on de2 \(.*changed package/))
       expect(lines).toContainEqual(
-        expect.stringMatching(/^activate web in wrapper on de3 \(changed dependency: api\)$/),
+        expect.stringMatching(/^~ replace web in wrapper on de3 \(changed dependency: api\)$/),
       )
-      expect(lines).toContainEqual(expect.stringMatching(/^activate other in wrapper on de2 \(.*moved from/))
+      expect(lines).toContainEqual(expect.stringMatching(/^\+ activate other in wrapper on de2 \(.*moved from/))
       const gone = await succeed({ distribution: { database: ['de1'], api: ['de2'], web: ['de3'] } }, ['--dry-run'])
-      expect(gone.stdout).toMatch(/^deactivate other in echo on de1 \(removed\)$/m)
+      expect(gone.stdout).toMatch(/^- deactivate other in echo on de1 \(removed\)$/m)
       expect([await generations(), await activeOn(hosts)]).toEqual(before)
       expect(await takeJournal(hosts)).toEqual([])
     })

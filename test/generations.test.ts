@@ -71,7 +71,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     await takeJournal(hosts)
     for (const version of ['2', '1']) {
       const plan = succeeded(await davit('--rollback', '--dry-run'))
-      expect(plan.stdout).toMatch(/^deactivate database in wrapper on ge1/)
+      expect(plan.stdout).toMatch(/^~ replace database in wrapper on ge1/m)
       const receivedBefore = await received()
       sentNothing(succeeded(await davit('--rollback')))
       expect((await received()) - receivedBefore).toBeLessThan(1_000_000)
@@ -115,7 +115,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     process.kill(-killed.process.pid!, 'SIGKILL')
     await killed.outcome
     await hosts[0]!.sh('touch /tmp/abort.go')
-    expect(succeeded(await davit('--abort', '--dry-run')).stdout).toContain('activate database in wrapper on ge1')
+    expect(succeeded(await davit('--abort', '--dry-run')).stdout).toMatch(
+      /^[~+] (replace|activate) database in wrapper on ge1/m,
+    )
     sentNothing(succeeded(await davit('--abort')))
     expect((await takeJournal(hosts)).at(-1)).toBe('activate database 4 wrapper')
     expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])

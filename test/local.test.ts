@@ -59,7 +59,7 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
 
   test('sees the plan of an upgrade, and upgrades', async () => {
     const plan = await deploy(user, models('2'), { environment, options: ['--dry-run'] })
-    expect(plan.stdout).toMatch(/^deactivate web in wrapper on front .*\ndeactivate database in wrapper on back/)
+    expect(plan.stdout).toMatch(/^~ replace database in wrapper on back .*\n~ replace web in wrapper on front /)
     succeeded(await deploy(user, models('2'), { environment }))
     expect(await take()).toEqual([
       'deactivate web front',

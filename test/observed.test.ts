@@ -42,9 +42,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
   const activate = (options: readonly string[], run: RunOptions = {}) =>
     user.run(['davit-activate', ...options, manifest], run)
   const planOf = async (options: readonly string[] = [], run: RunOptions = {}) =>
-    succeeded(await activate(['--dry-run', ...options], run))
-      .stdout.trimEnd()
-      .split('\n')
+    stepsIn(succeeded(await activate(['--dry-run', ...options], run)).stdout)
+  /** Lines of a plan that say what is done, or that nothing is. */
+  const stepsIn = (plan: string) => plan.split('\n').filter((line) => /^[-+~>=] |^nothing to do/.test(line))
   const pids = async () =>
     Object.fromEntries((await processTable(set.hosts)).map(({ service, pid, began }) => [service, `${pid} ${began}`]))
 
@@ -63,13 +63,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
       ({ service, target, container }) => `${target} ${container} ${services[service]!.name}`,
     )
     expect(await activeOn(set.hosts)).toEqual(recorded.toSorted())
-    expect((await planOf()).toSorted()).toEqual([...notes, 'nothing to do'].toSorted())
+    const kept = notes.length === 0 ? '' : `, ${notes.length} kept with changed settings`
+    const expected = [...notes.map((note) => `= ${note}`), `nothing to do${kept}`]
+    expect((await planOf()).toSorted()).toEqual(expected.toSorted())
   }
 
-  const again = (reason: string, services: readonly string[]) => [
-    ...services.map((service) => `deactivate ${service} in process on ${HOST_OF[service]} (${reason})`),
-    ...services.toReversed().map((service) => `activate ${service} in process on ${HOST_OF[service]} (${reason})`),
-  ]
+  /** Services that are stopped and started, or only started, in the order in which they start. */
+  const again = (reason: string, services: readonly string[], step = '~ restart') =>
+    services.map((service) => `${step} ${service} in process on ${HOST_OF[service]} (${reason})`)
 
   test('a coordinator that has lost its state restarts nothing', async () => {
     const before = await pids()
@@ -110,7 +111,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
     const { database } = await pids()
     await two.befall('reboot')
     expect(Object.keys(await pids())).toEqual(['database'])
-    expect(await planOf()).toEqual(again('the machine was restarted', ['page', 'api']))
+    expect(await planOf()).toEqual(again('the machine was restarted', ['api', 'page']))
     succeeded(await deploy())
     expect((await pids())['database']).toBe(database)
     await expectConverged()
@@ -123,7 +124,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
     const { database } = await pids()
     await two.befall('reinstall')
     if (reason === 'new') await rm(user.stateDirectory, { recursive: true })
-    expect(await planOf()).toEqual(again(reason, ['page', 'api']).slice(2))
+    expect(await planOf()).toEqual(again(reason, ['api', 'page'], '+ activate'))
     succeeded(await deploy())
     expect((await pids())['database']).toBe(database)
     await expectConverged()
@@ -135,7 +136,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
       record() { dirname "$(grep -l "^name $1$" */record)"; }
       echo asleep > "$(record api)/state"
       sed -i 's/^entry .*/entry rubbish/' "$(record page)/record"`)
-    expect(await planOf()).toEqual(again('its record is damaged', ['page', 'api']))
+    expect(await planOf()).toEqual(again('its record is damaged', ['api', 'page']))
     succeeded(await deploy())
     const after = await pids()
     expect(after['database']).toBe(before['database'])
@@ -147,7 +148,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
   test('a service whose record somebody has removed does not run twice', async () => {
     const before = await pids()
     await two.sh('rm -r "$(dirname "$(grep -l "^name page$" /var/lib/davit/targets/ob2/active/default/*/record)")"')
-    expect(await planOf()).toEqual(again('not found on its target', ['page']).slice(1))
+    expect(await planOf()).toEqual(again('not found on its target', ['page'], '+ activate'))
     succeeded(await deploy())
     expect(await pids()).toEqual(before)
     await expectConverged()
@@ -167,7 +168,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
     expect(repeated.stderr).toContain('nothing to do\n')
     expect(repeated.stderr).not.toContain('keep ')
     const { stdout } = succeeded(await deploy(['--restart-changed', '--dry-run']))
-    expect(stdout.trimEnd().split('\n')).toEqual(again(reason.slice(1, -1), ['page', 'api', 'database']))
+    expect(stepsIn(stdout)).toEqual(again(reason.slice(1, -1), ['database', 'api', 'page']))
     succeeded(await deploy(['--restart-changed']))
     const [api, database, page] = await processTable(set.hosts)
     expect([api, database, page].map((entry) => entry!.environment.get('port'))).toEqual(['2', '2', '2'])
@@ -204,10 +205,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
     const { database } = await pids()
     await describeSystem({ port: '2', second: 'renamed' })
     expect(await planOf()).toEqual([
-      'deactivate page in process on ob2 (changed dependency: api; moved to renamed)',
-      'deactivate api in process on ob2 (moved to renamed)',
-      'activate api in process on renamed (moved from ob2)',
-      'activate page in process on renamed (changed dependency: api; moved from ob2)',
+      '- deactivate page in process on ob2 (changed dependency: api; moved to renamed)',
+      '- deactivate api in process on ob2 (moved to renamed)',
+      '+ activate api in process on renamed (moved from ob2)',
+      '+ activate page in process on renamed (changed dependency: api; moved from ob2)',
     ])
     succeeded(await deploy())
     expect((await pids())['database']).toBe(database)

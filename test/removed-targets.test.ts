@@ -50,7 +50,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
 
   test('is reported in every run, even if generations are deleted, while its services keep running', async () => {
     await run(WHOLE)
-    expect((await run(SHRUNK, '--dry-run')).stdout).toBe(`warning: ${TOLD}nothing to do\n`)
+    expect((await run(SHRUNK, '--dry-run')).stdout).toBe(`warning: ${TOLD}\nnothing to do\n`)
     for (const options of [[], [], ['--no-upgrade'], ['--restart-changed']]) {
       const { stderr } = await run(SHRUNK, ...options)
       expect(stderr).toContain(`warning: ${TOLD}`)

@@ -57,7 +57,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
     await write(0, 'first')
     await journal()
     const dry = succeeded(await deploy(user, models('two'), { options: ['--dry-run'] }))
-    expect(dry.stdout).toContain('transfer the state of ledger in wrapper to two from one (moved to two)\n')
+    expect(dry.stdout).toContain('> move the state of ledger in wrapper from one to two')
     succeeded(await deploy(user, models('two')))
     expect((await journal()).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
       'deactivate page',

@@ -1,8 +1,15 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
-import { encodeDocument, Manifest, type PlanDocument, type ProfileName } from '@davit/documents'
+import {
+  encodeDocument,
+  Manifest,
+  parseDocument,
+  type PlanDocument,
+  type ProfileName,
+  type StorePath,
+} from '@davit/documents'
 import { DeployedTargets } from '@davit/inventory/testing'
 import { fits, type Schema } from '@davit/testing/json-schema'
 import { type CallHere, runHere } from '@davit/tool/testing'
@@ -148,6 +155,46 @@ longest chain: 2 steps: deactivate api → activate web
     expect((await plan(['--on', 'spare', write('same.json', targets.manifest)])).stdout).toBe('nothing to do\n')
   })
 
+  test('shows what changes in the files of packages, as far as both are here, and no control character of them', async () => {
+    const pkg = (version: string, files: Readonly<Record<string, string>>) => {
+      const path = join(targets.directory, 'store', `${version.repeat(32)}-web${version}`)
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(path, name)), { recursive: true })
+        writeFileSync(join(path, name), text)
+      }
+      return path as StorePath
+    }
+    const withPackage = (path: StorePath): Manifest => {
+      const text = encoded(targets.manifest).replaceAll('key-web', `key-web-${path.slice(-5)}`)
+      return parseDocument(Manifest, text.replaceAll(targets.pkg('web'), path), { file: 'web' })
+    }
+    const before = pkg('0', { 'bin/web': 'one\n  two  words\nthree\n', old: 'gone\n', picture: 'a\0b' })
+    const after = pkg('1', { 'bin/web': 'one\n  2  \u001b[31mwords\nthree\n', new: 'here\n', picture: 'a\0c' })
+    symlinkSync('/nonexistent', join(after, 'link'))
+    const argv = ['--from', write('old.json', withPackage(before)), write('next.json', withPackage(after))]
+    expect((await plan(argv)).stdout).not.toContain('@@')
+    const { status, stdout } = await plan(['--files', ...argv], { columns: 40 })
+    expect(status).toBe(2)
+    expect(stdout).toContain(`
+    --- bin/web
+    +++ bin/web
+    @@ -1,3 +1,3 @@
+     one
+    -  two  words
+    +  2  \\u001b[31mwords
+     three
+    only now: link
+    only now: new
+    only before: old
+    Binary files picture and picture differ
+`)
+    expect((await plan(['--files', '-f', 'markdown', ...argv])).stdout).toContain('\n+  2  \\u001b[31mwords\n')
+    rmSync(before, { recursive: true })
+    expect((await plan(['--files', ...argv])).stdout).toContain(
+      `    its files cannot be compared: DIR/store/${'0'.repeat(32)}-web0 is not on this machine\n`,
+    )
+  })
+
   test('plans from one manifest to a part of another', async () => {
     const old = write('old.json', targets.manifest)
     const next = write('next.json', { ...targets.withProperty('front', 2) })
@@ -196,6 +243,7 @@ service web changes
     [['-s', 's'], 'the infrastructure model (-i) and the distribution model (-d) are missing'],
     [['-D', 'd', '-A', 'a'], "option '--deployment' cannot be combined with models"],
     [['--from', '-', '--on', 'x', 'y'], "with '--on', '--from' cannot be '-'"],
+    [['--files', '-f', 'json', 'y'], "options '--files' and '--format json' cannot be combined"],
     [['--from', '-'], "only one manifest can be '-'"],
     [['--from', 'x', '--repair', 'y'], "options '--from' and '--repair' cannot be combined"],
     [['--out', '', 'y'], "option '--out' needs a value"],

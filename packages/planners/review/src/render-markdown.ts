@@ -3,14 +3,19 @@ import type { PlanDocument } from '@davit/documents'
 import { keptText, remarkText } from '@davit/transition'
 
 import type { Arrangement } from './arrangement.ts'
+import type { FileChanges } from './changed-packages.ts'
 import { groupsOf } from './by-target.ts'
 import { diffLines } from './diff-lines.ts'
 import { namesText, rowText, signOf } from './row-text.ts'
 import { type Row, rowsOf } from './rows.ts'
 import { summaryLines } from './summary-lines.ts'
 
+interface MarkdownOptions extends Arrangement {
+  readonly files?: FileChanges | undefined
+}
+
 /** Renders a plan as Markdown, for a merge request. */
-export function renderMarkdown(plan: PlanDocument, arrangement: Arrangement): string {
+export function renderMarkdown(plan: PlanDocument, { files, ...arrangement }: MarkdownOptions): string {
   const [actions = '', ...rest] = summaryLines(plan)
   const parts = [
     [`### Plan for ${escaped(plan.profile)}: ${escaped(actions)}`],
@@ -18,7 +23,7 @@ export function renderMarkdown(plan: PlanDocument, arrangement: Arrangement): st
     plan.messages.map((message) => `- ${escaped(remarkText(message))}`),
     stepLines(plan, arrangement),
     plan.kept.map((one) => `- ${escaped(keptText(one))}`),
-    details(plan),
+    details(plan, files),
   ]
   return parts.flatMap((lines) => (lines.length === 0 ? [] : [`${lines.join('\n')}\n`])).join('\n')
 }
@@ -41,10 +46,11 @@ function tableRow(row: Row, targets: readonly string[]): string {
 }
 
 /** What changes in services, folded away. */
-function details(plan: PlanDocument): readonly string[] {
+function details(plan: PlanDocument, files: FileChanges = new Map()): readonly string[] {
   const diff = diffLines(plan).flatMap(({ service, lines }) => [
     `  service ${service}`,
     ...lines.map(({ sign, text }) => (sign === '~' ? `! ${text}` : `${sign} ${text}`)),
+    ...(files.get(service) ?? []),
   ])
   if (diff.length === 0) return []
   const text = diff.map((line) => plain(line))

@@ -3,6 +3,7 @@ import type { PlanDocument, PlanStep } from '@davit/documents'
 import { keptText, remarkText, stepText } from '@davit/transition'
 
 import type { Arrangement } from './arrangement.ts'
+import type { FileChanges } from './changed-packages.ts'
 import { groupsOf } from './by-target.ts'
 import { diffLines } from './diff-lines.ts'
 import { namesText, rowText, type Sign, signOf } from './row-text.ts'
@@ -10,6 +11,7 @@ import { rowsOf } from './rows.ts'
 import { summaryLines } from './summary-lines.ts'
 
 export interface TextOptions extends Arrangement {
+  readonly files?: FileChanges | undefined
   /** Columns of the terminal, at which lines are broken; without it, they are as long as they become. */
   readonly columns?: number | undefined
   readonly colours: boolean
@@ -20,6 +22,8 @@ interface Line {
   readonly text: string
   readonly sign?: Sign | 'title' | 'warning'
   readonly indent?: number
+  /** Whether the line is one of a file, in which each space counts. */
+  readonly isVerbatim?: boolean
 }
 
 /** Renders a plan for people: steps, what changes in services, and a summary. */
@@ -30,11 +34,18 @@ export function renderText(plan: PlanDocument, options: TextOptions): string {
     diffLines(plan).flatMap(({ service, lines }): readonly Line[] => [
       { sign: 'title', text: `service ${service} changes` },
       ...lines.map(({ sign, text }): Line => ({ sign, text: `${sign} ${text}`, indent: 2 })),
+      ...(options.files?.get(service) ?? []).map(fileLine),
     ]),
     summaryLines(plan).map((text): Line => ({ text })),
   ]
   const rendered = parts.filter(({ length }) => length > 0).map((lines) => lines.map((line) => shown(line, options)))
   return rendered.map((lines) => lines.join('')).join('\n')
+}
+
+function fileLine(text: string): Line {
+  const [first] = text
+  const sign = first === '@' ? '>' : first === '+' || first === '-' ? first : undefined
+  return { text, indent: 4, isVerbatim: true, ...(sign === undefined ? {} : { sign }) }
 }
 
 function messageLine(message: PlanDocument['messages'][number]): Line {
@@ -72,7 +83,8 @@ function shown(line: Line, { columns = Number.POSITIVE_INFINITY, colours }: Text
 }
 
 /** Breaks a line between words; what follows is indented more than its sign. */
-function broken({ text, sign = 'title', indent = 0 }: Line, columns: number): readonly string[] {
+function broken({ text, sign = 'title', indent = 0, isVerbatim = false }: Line, columns: number): readonly string[] {
+  if (isVerbatim) return [`${' '.repeat(indent)}${printable(text)}`]
   const hanging = ' '.repeat(indent + (sign.length > 1 ? 2 : 4))
   const lines = wrapText(printable(text).replaceAll('\n', ' '), Math.max(columns - hanging.length, 1))
   return lines.map((one, at) => `${at === 0 ? ' '.repeat(indent) : hanging}${one}`)

@@ -1,5 +1,6 @@
 export { encodePlan } from './encode-plan.ts'
 export { type Arrangement } from './arrangement.ts'
+export { type ChangedPackage, changedPackages, type FileChanges } from './changed-packages.ts'
 export { planDifferences } from './plan-differences.ts'
 export { planDocument, type PlanParts } from './plan-document.ts'
 export { renderMarkdown } from './render-markdown.ts'

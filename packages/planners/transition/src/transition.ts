@@ -23,14 +23,7 @@ export { planRollback } from './plan-rollback.ts'
 export { identityOf, type PlacedService, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
-export {
-  factsOf,
-  keptFacts,
-  outdatedMessage,
-  plannedMessage,
-  remarkText,
-  renderTransition,
-} from './render-transition.ts'
+export { factsOf, keptFacts, outdatedMessage, plannedMessage, remarkText } from './facts.ts'
 export { keptText, stepText } from './messages.ts'
 export { settingChanges, type Settings } from './setting-changes.ts'
 export { assumedIn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'

@@ -7,12 +7,11 @@ import {
   type PlanOptions,
   planRollback,
   planTransition,
-  renderTransition,
   settingChanges,
   KINDS,
   activitiesOf,
 } from '../src/transition.ts'
-import { GUESTBOOK, manifestOf, pkgOf, withState, phasesOf } from './testing.ts'
+import { GUESTBOOK, manifestOf, pkgOf, withState, phasesOf, renderTransition } from './testing.ts'
 
 const guestbook = manifestOf(GUESTBOOK)
 const active = observedOf(guestbook, guestbook.infrastructure)

@@ -1,8 +1,8 @@
 import type { TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
-import { forgottenOf, observedOf, planTransition, renderTransition, KINDS } from '../src/transition.ts'
-import { manifestOf } from './testing.ts'
+import { forgottenOf, observedOf, planTransition, KINDS } from '../src/transition.ts'
+import { manifestOf, renderTransition } from './testing.ts'
 
 const two = manifestOf({ services: { api: { on: ['web/process'] }, page: { on: ['web/process', 'db/process'] } } })
 const onlyApi = {

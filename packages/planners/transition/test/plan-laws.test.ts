@@ -11,12 +11,11 @@ import {
   observedOf,
   planRollback,
   planTransition,
-  renderTransition,
   type Transition,
   KINDS,
   activitiesOf,
 } from '../src/transition.ts'
-import { type Change, change, manifestOf, phasesOf } from './testing.ts'
+import { type Change, change, manifestOf, phasesOf, renderTransition } from './testing.ts'
 
 const DOUBTS = ['died', 'rebooted', 'damaged'] as const
 type State = ObservedMapping['state'] | Doubt | 'gone' | 'changed'

@@ -7,11 +7,10 @@ import {
   observedOf,
   type PlanOptions,
   planTransition,
-  renderTransition,
   type Transition,
   KINDS,
 } from '../src/transition.ts'
-import { GUESTBOOK, manifestOf, type SystemSpec, withState, phasesOf } from './testing.ts'
+import { GUESTBOOK, manifestOf, type SystemSpec, withState, phasesOf, renderTransition } from './testing.ts'
 
 const guestbook = manifestOf(GUESTBOOK)
 

@@ -7,10 +7,9 @@ import {
   observedOf,
   planRollback,
   planTransition,
-  renderTransition,
   traitsOf,
 } from '../src/transition.ts'
-import { manifestOf } from './testing.ts'
+import { manifestOf, renderTransition } from './testing.ts'
 
 const system = manifestOf({ services: { api: { on: ['n1/p'] } } })
 /** Observed mappings, as recorded by a machine whose name now belongs to another machine. */

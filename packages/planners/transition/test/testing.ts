@@ -13,7 +13,19 @@ import type {
 } from '@davit/documents'
 import * as fc from 'fast-check'
 
-import type { ObservedMapping, Transition } from '../src/transition.ts'
+import {
+  activitiesOf,
+  type AnyActivity,
+  factsOf,
+  isEmpty,
+  keptFacts,
+  keptText,
+  type KindTable,
+  type ObservedMapping,
+  remarkText,
+  stepText,
+  type Transition,
+} from '../src/transition.ts'
 
 /** A system in the shortest form in which tests can write one; places are `target/container`. */
 export interface SystemSpec {
@@ -149,4 +161,15 @@ export function withoutTarget({ services, cores = {} }: SystemSpec, target: stri
 export function phasesOf({ phases }: Pick<Transition, 'phases'>) {
   const [deactivations = [], activations = []] = phases
   return { deactivations, activations }
+}
+
+/** Tells a plan: a line per step, each with a newline, in an order in which they can be done one by one. */
+export function renderTransition<One extends AnyActivity>(transition: Transition<One>, kinds: KindTable<One>): string {
+  const lines = [
+    ...transition.skipped.map(remarkText),
+    ...activitiesOf(transition).map((activity) => stepText(factsOf(activity, kinds))),
+  ]
+  if (isEmpty(transition)) lines.push('nothing to do')
+  lines.push(...transition.outdated.map((outdated) => keptText(keptFacts(outdated))))
+  return lines.map((line) => `${line}\n`).join('')
 }

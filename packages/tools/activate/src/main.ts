@@ -4,6 +4,7 @@ import {
   carryOut,
   type CarryOutTerms,
   type ConfirmTerms,
+  documentOf,
   onFirst,
   outcomeError,
   type PlanArguments,
@@ -11,7 +12,6 @@ import {
   refuseOtherPlan,
   refuseTrial,
   refuseStrange,
-  renderPlan,
   termsOfOptions,
 } from '@davit/deployment'
 import { Manifest, type PlanDocument } from '@davit/documents'
@@ -93,19 +93,26 @@ export const tool = defineTool({
   },
 })
 
-/** Prints the plan, unless it would be refused. */
+type Rendering = Pick<ToolContext<unknown>, 'columns' | 'colours'>
+
+/** Shows the plan as davit-plan does, unless it would be refused. */
 async function planText(
   next: Manifest,
   targets: readonly ShellTarget[],
   {
     seconds,
+    columns,
+    colours = false,
     ...terms
-  }: Omit<CarryOutTerms, 'running' | 'lockUse' | 'rollback'> & { readonly seconds: number | undefined },
+  }: Omit<CarryOutTerms, 'running' | 'lockUse' | 'rollback'> & Rendering & { readonly seconds: number | undefined },
 ): Promise<string> {
   const plan = await planFor(next, targets, { ...terms, running: 'tell' })
   refuseOtherPlan(next, plan, terms)
   if (seconds !== undefined) refuseTrial(plan)
-  return renderPlan(plan)
+  const { renderText } = await import('@davit/review')
+  // It is davit-set that sets profiles.
+  const document = { ...documentOf(next, plan, terms), profiles: [] }
+  return renderText(document, { by: 'order', fold: true, columns, colours })
 }
 
 function confirmTerms(seconds: number | undefined, surroundings: TrialSurroundings): ConfirmTerms | undefined {

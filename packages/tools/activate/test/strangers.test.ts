@@ -224,7 +224,7 @@ describe('an undeployment', () => {
     const note = "nothing runs under this name; the targets have services of 'default'"
     expect(machines.told()).toEqual([`note: ${note}`, 'note: nothing to do'])
     const plan = await activate(nothing(), { profile: 'shop', undeploy: true, dryRun: true })
-    expect(plan).toBe(`${note}\nnothing to do\n`)
+    expect(plan).toBe(`${note}\n\nnothing to do\n`)
     untouched()
   })
 })

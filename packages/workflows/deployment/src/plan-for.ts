@@ -1,4 +1,4 @@
-import { asDetail, type Message, printable, type Report, type Trace, traced } from '@davit/diagnostics'
+import { asDetail, type Message, type Report, type Trace, traced } from '@davit/diagnostics'
 import type { Manifest, MappingId, NamedMapping, PlannedStep, TargetName } from '@davit/documents'
 import type { Selection } from '@davit/selection'
 import type { ShellTarget } from '@davit/target'
@@ -19,9 +19,7 @@ import {
   type PlanOptions,
   plannedMessage,
   planTransition,
-  remarkText,
   type Reason,
-  renderTransition,
   targetLabelOf,
   type Transition,
   vanishedOf,
@@ -140,12 +138,6 @@ function othersIn({ observed, neighbours }: Deployed): readonly Message[] {
   if (observed.length > 0) return []
   const profiles = [...new Set(neighbours.map(({ record }) => record.profile))].toSorted()
   return profiles.length === 0 ? [] : [say('others-here', { profiles })]
-}
-
-/** Renders the plan, one line for each step and message. */
-export function renderPlan({ transition, deployed, notes }: Plan): string {
-  const lines = [...deployed.warnings, ...notes].map((message) => `${remarkText(message)}\n`)
-  return printable(lines.join('')) + renderTransition(transition, KINDS)
 }
 
 /** The steps of a plan as data, in an order in which they can be done one by one. */

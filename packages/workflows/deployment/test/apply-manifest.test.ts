@@ -16,7 +16,8 @@ import type {
 } from '@davit/documents'
 import { openSecrets } from '@davit/secrets'
 import { awaitActivity, performActivity, type ShellTarget } from '@davit/target'
-import { KINDS, renderTransition } from '@davit/transition'
+import { KINDS } from '@davit/transition'
+import { renderTransition } from '@davit/transition/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { applyManifest } from '../src/apply-manifest.ts'

@@ -31,9 +31,11 @@ import type {
 } from '@davit/documents'
 import type { Secrets } from '@davit/secrets'
 import { type Machine, openMachine, type Role, type ShellTarget } from '@davit/target'
+import { KINDS, remarkText } from '@davit/transition'
+import { renderTransition } from '@davit/transition/testing'
 
 import { applyManifest, type ApplyTerms } from '../src/apply-manifest.ts'
-import { planFor, renderPlan } from '../src/plan-for.ts'
+import { planFor } from '../src/plan-for.ts'
 
 /** Time limit of activities, in tests of activities that take longer. */
 export const HALF_A_MINUTE = 30
@@ -174,9 +176,11 @@ esac
     targets: readonly ShellTarget[],
     terms: Partial<PlanTerms> = {},
   ): Promise<readonly string[]> {
-    return renderPlan(await planFor(next, targets, this.terms(terms)))
-      .trimEnd()
-      .split('\n')
+    const { deployed, notes, transition } = await planFor(next, targets, this.terms(terms))
+    return [
+      ...[...deployed.warnings, ...notes].map(remarkText),
+      ...renderTransition(transition, KINDS).trimEnd().split('\n'),
+    ]
   }
 
   async deploy(

@@ -8,10 +8,9 @@ import {
   type KindTable,
   observedOf,
   planTransition,
-  renderTransition,
   type Transition,
 } from '@davit/transition'
-import { manifestOf } from '@davit/transition/testing'
+import { manifestOf, renderTransition } from '@davit/transition/testing'
 import { expect, test } from 'vitest'
 
 import { type PerformOutcome, runTransition } from '../src/transition-runner.ts'

@@ -15,6 +15,7 @@ export function checkPlanOrder(order: PlanOrder): 'manifest' | 'models' {
   refuseEmpty(options, SEE_HELP)
   checkStack(order)
   parseProfileName(order.profile)
+  refuseFilesInJson(order)
   if (order.from !== undefined) refuseWithFrom(order)
   if (hasModels(order) || order.deployment !== undefined) return checkModels(order)
   if (order.from === '-' && (order.manifest ?? '-') === '-')
@@ -27,6 +28,10 @@ function checkModels(order: PlanOrder): 'models' {
   if (order.deployment === undefined) checkRoles(order)
   else if (hasModels(order)) throw usageError("option '--deployment' cannot be combined with models", SEE_HELP)
   return 'models'
+}
+
+function refuseFilesInJson({ files, format }: PlanOrder): void {
+  if (files && format === 'json') throw usageError("options '--files' and '--format json' cannot be combined", SEE_HELP)
 }
 
 /** These are about what the targets report. */

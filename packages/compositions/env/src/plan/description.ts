@@ -84,6 +84,12 @@ export const planDescription = {
       ...OUTPUT,
       describe: 'show steps that belong together, or are alike on several targets, as one',
     },
+    files: {
+      type: 'boolean',
+      ...OUTPUT,
+      describe:
+        'also show what changes in the text files of packages, as a unified diff, where this machine has both versions; needs the program diff',
+    },
     format: {
       type: 'choice',
       short: 'f',

@@ -36,15 +36,19 @@ async function planTo(next: Manifest, context: PlanContext): Promise<PlanDocumen
   return (await import('./plan-against-manifest.ts')).planAgainstManifest(value, next, context)
 }
 
-async function rendered(document: PlanDocument, { args, columns, colours = false }: PlanContext): Promise<string> {
-  const { encodePlan, renderMarkdown, renderText } = await import('@davit/review')
+async function rendered(document: PlanDocument, context: PlanContext): Promise<string> {
+  const { changedPackages, encodePlan, renderMarkdown, renderText } = await import('@davit/review')
+  const { args, columns, colours = false } = context
   const { by, fold } = args
+  const files = args.files
+    ? await (await import('./changed-files.ts')).changedFiles(changedPackages(document), context)
+    : undefined
   switch (args.format) {
     case 'json':
       return encodePlan(document)
     case 'markdown':
-      return renderMarkdown(document, { by, fold })
+      return renderMarkdown(document, { by, fold, files })
     case 'text':
-      return renderText(document, { by, fold, columns, colours })
+      return renderText(document, { by, fold, files, columns, colours })
   }
 }

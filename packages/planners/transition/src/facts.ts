@@ -1,20 +1,9 @@
-import { type Message, printable } from '@davit/diagnostics'
+import type { Message } from '@davit/diagnostics'
 
-import { activitiesOf, type AnyActivity, isEmpty, type OutdatedMapping, type Transition } from './activity.ts'
+import type { AnyActivity, OutdatedMapping } from './activity.ts'
 import { KINDS, type KindTable, traitsOf } from './kinds.ts'
-import { keptText, say, stepText } from './messages.ts'
+import { say } from './messages.ts'
 import { renderReason } from './reason.ts'
-
-/** Renders a plan: a line per step, each with a newline, in an order in which they can be done one by one. */
-export function renderTransition<One extends AnyActivity>(transition: Transition<One>, kinds: KindTable<One>): string {
-  const lines = [
-    ...transition.skipped.map(remarkText),
-    ...activitiesOf(transition).map((activity) => stepText(factsOf(activity, kinds))),
-  ]
-  if (isEmpty(transition)) lines.push('nothing to do')
-  lines.push(...transition.outdated.map((outdated) => keptText(keptFacts(outdated))))
-  return printable(lines.map((line) => `${line}\n`).join(''))
-}
 
 type Remark = Pick<Message, 'kind' | 'message' | 'target'>
 
