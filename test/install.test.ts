@@ -89,6 +89,9 @@ test('an installation has pages, completions and what tools read', () => {
     expect(existsSync(join(prefix, 'share/man/man1', `${name}.1`))).toBe(true)
     expect(existsSync(join(prefix, 'share/bash-completion/completions', name))).toBe(true)
   }
+  for (const schema of ['mufile', 'muspace']) {
+    expect(existsSync(join(prefix, 'share/davit/schemas', `${schema}.json`))).toBe(true)
+  }
   expect(readdirSync(join(prefix, 'lib')).toSorted()).toEqual(['davit'])
   expect(readdirSync(join(prefix, 'lib/davit')).toSorted()).toEqual([
     'api',

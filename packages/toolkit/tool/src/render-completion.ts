@@ -40,9 +40,19 @@ complete -o filenames -F _${identifier} ${tool.name}
 `
 }
 
-function bashValues({ choices, value }: OptionEntry): string {
+/** Commands that print the values of an option, a line each. */
+const VALUES: ReadonlyMap<string, string> = new Map([['CLUSTER', 'davit-compile-stack --list-clusters 2>/dev/null']])
+
+/** Placeholders of values that are files; a stack may also be a directory. */
+const FILES: readonly (string | undefined)[] = ['FILE', 'STACK']
+
+function bashValues({ choices, value = '' }: OptionEntry): string {
   if (choices.length > 0) return `mapfile -t COMPREPLY < <(compgen -W '${choices.join(' ')}' -- "$word")`
-  if (value === 'FILE') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")'
+  const command = VALUES.get(value)
+  // Words of -W are expanded like those of a command line.
+  if (command !== undefined)
+    return `mapfile -t COMPREPLY < <(compgen -W "$(${command} | grep -xE '[[:alnum:]_.-]+')" -- "$word")`
+  if (FILES.includes(value)) return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")'
   return value === 'DIRECTORY' ? 'mapfile -t COMPREPLY < <(compgen -d -- "$word")' : ':'
 }
 
@@ -60,9 +70,11 @@ function renderZsh(tool: Tool, options: readonly OptionEntry[]): string {
   )
 }
 
-function zshValues({ choices, value }: OptionEntry): string {
+function zshValues({ choices, value = '' }: OptionEntry): string {
   if (choices.length > 0) return `(${choices.join(' ')})`
-  if (value === 'FILE') return '_files'
+  const command = VALUES.get(value)
+  if (command !== undefined) return `{compadd -- \${(f)"$(${command})"}}`
+  if (FILES.includes(value)) return '_files'
   return value === 'DIRECTORY' ? '_files -/' : ''
 }
 
@@ -84,7 +96,9 @@ function renderFish(tool: Tool, options: readonly OptionEntry[]): string {
 function fishValues({ choices, value }: OptionEntry): string {
   if (value === undefined) return ''
   if (choices.length > 0) return ` -x -a '${choices.join(' ')}'`
-  if (value === 'FILE') return ' -r -F'
+  const command = VALUES.get(value)
+  if (command !== undefined) return ` -x -a '(${command})'`
+  if (FILES.includes(value)) return ' -r -F'
   return value === 'DIRECTORY' ? " -x -a '(__fish_complete_directories)'" : ' -x'
 }
 

@@ -38,10 +38,23 @@ test.each([
   ['a choice', ['davit-sample', '--color', 'g'], ['green']],
   ['a choice behind =', ['davit-sample', '--log-format', '=', 'j'], ['json']],
 ])('renderCompletion() completes %s in bash', (_, words, expected) => {
-  const script = `${renderCompletion(sampleTool, 'bash')}
+  const output = completed(renderCompletion(sampleTool, 'bash'), words)
+  expect(output.trim().split('\n')).toEqual(expected)
+})
+
+test('renderCompletion() completes clusters of the workspace in bash, and takes their names for nothing else', () => {
+  const options = { cluster: { type: 'string', short: 'c', value: 'CLUSTER', describe: 'where' } } as const
+  const script = renderCompletion({ ...sampleTool, options }, 'bash')
+  const clusters = `davit-compile-stack() { printf '%s\\n' lab live 'x$(exit 7)' '$0'; }\n${script}`
+  expect(completed(clusters, ['davit-sample', '-c', 'l']).trim().split('\n')).toEqual(['lab', 'live'])
+  expect(completed(clusters, ['davit-sample', '--cluster', '']).trim().split('\n')).toEqual(['lab', 'live'])
+})
+
+/** What bash completes the last word to, a line each. */
+function completed(script: string, words: readonly string[]): string {
+  const call = `${script}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _davit_sample
 printf '%s\\n' "\${COMPREPLY[@]}"`
-  const output = execFileSync('bash', ['-uc', script, 'bash', ...words], { encoding: 'utf8' })
-  expect(output.trim().split('\n')).toEqual(expected)
-})
+  return execFileSync('bash', ['-uc', call, 'bash', ...words], { encoding: 'utf8' })
+}

@@ -74,6 +74,10 @@ export const description = {
       group: 'Options for changes',
       describe: 'refuse changes of readonly properties, which replace their service',
     },
+    'list-clusters': {
+      type: 'boolean',
+      describe: 'print the names of the clusters of the workspace, a line each, and stop',
+    },
     ...outputOptions,
     ...originOptions,
   },

@@ -12,6 +12,7 @@ export const tool = defineTool({
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     const files = stackFiles(workingDirectory)
     const { path = '', root, workspace, ...opened } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+    if (args.listClusters) return print([...workspace.clusters.keys()].map((name) => `${name}\n`).join(''))
     if (path === '') accept(opened.findings)
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }

@@ -48,6 +48,13 @@ test('the compiled stack is printed, and is the same every time', async () => {
   expect(again.stdout).toBe(stdout)
 })
 
+test('--list-clusters prints the names of the clusters, even where there is no stack file', async () => {
+  write('Muspace.yaml', 'clusters: { lab: {}, "two words": { cloud: nonsense } }\n')
+  expect(await compile('--list-clusters')).toEqual({ status: 0, stdout: 'lab\ntwo words\n', stderr: '' })
+  write('Muspace.yaml', '')
+  expect(await compile('shop', '--list-clusters')).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
 test('errors have their codes, subjects and places, in text and for programs', async () => {
   write(
     'shop/Mu.yaml',
