@@ -46,7 +46,7 @@ export async function bundleExecutables(
   mkdirSync(directory, { recursive: true })
   const { metafile } = await build({
     ...BUNDLE,
-    plugins: [...plugins, ...BUNDLE.plugins],
+    plugins: [...plugins],
     entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
     outdir: directory,
     outExtension: { '.js': '.cjs' },

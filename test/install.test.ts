@@ -47,15 +47,23 @@ const TELL_PARTS = `
     process.stdout.write('\\n' + JSON.stringify({ refused, parts: scripts.map(([path]) => path) }))
   })`
 
-function partsLoadedBy(name: string, word: string): { readonly refused: boolean; readonly parts: readonly string[] } {
+function partsLoadedBy(
+  name: string,
+  words: readonly string[],
+  cwd = directory,
+): { readonly refused: boolean; readonly parts: readonly string[] } {
   const loader = join(prefix, 'lib/davit/load-program.cjs')
-  const words = ['-e', TELL_PARTS, loader, join(programs, name), word]
-  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  const environment = { ...process.env, DAVIT_STORE_DIR: join(directory, 'store'), DAVIT_STATE_DIR: directory }
+  const { stdout } = spawnSync(process.execPath, ['-e', TELL_PARTS, loader, join(programs, name), ...words], {
+    cwd,
+    encoding: 'utf8',
+    env: environment,
+  })
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as ReturnType<typeof partsLoadedBy>
 }
 
 test.each(names)('the compiled code of %s is used, and not needed', (name) => {
-  const { refused, parts } = partsLoadedBy(name, '--version')
+  const { refused, parts } = partsLoadedBy(name, ['--version'])
   expect(refused).toBe(false)
   const caches = parts.map((part) => part.replace(/js$/, 'cache'))
   const compiled = caches.map((cache) => readFileSync(cache))
@@ -73,14 +81,43 @@ test.each(names)('the compiled code of %s is used, and not needed', (name) => {
   for (const [index, code] of compiled.entries()) writeFileSync(caches[index] ?? '', code)
 })
 
-test.each(names)('%s --version and wrong usage load none of the libraries that do the work', (name) => {
-  const all = readdirSync(programs).map((file) => join(programs, file))
-  const isScript = (path: string) => path.endsWith('.js')
-  const loaded = ['--version', '--wrong'].flatMap((word) => partsLoadedBy(name, word).parts)
+test('tools that work use compiled code for all parts that they load', () => {
+  const work = join(directory, 'work')
+  mkdirSync(work)
+  writeFileSync(join(work, 'empty.json'), '{}')
+  const models = ['-s', 'empty.json', '-i', 'empty.json', '-d', 'empty.json']
+  for (const [name, words, result] of [
+    ['davit-normalize', [...models, '--output', 'architecture.json'], 'architecture.json'],
+    ['davit-manifest', ['architecture.json', '--format', 'json', '--output', 'manifest.json'], 'manifest.json'],
+    ['davit-convert', ['--to', 'xml', 'manifest.json', '--output', 'manifest.xml'], 'manifest.xml'],
+    ['davit-visualize', ['manifest.json', '--format', 'html', '--output', 'picture.html'], 'picture.html'],
+  ] as const) {
+    const { refused, parts } = partsLoadedBy(name, words, work)
+    expect({ name, refused }).toEqual({ name, refused: false })
+    // Besides its first part, it has loaded what does the work.
+    expect(parts.length).toBeGreaterThan(3)
+    expect(existsSync(join(work, result))).toBe(true)
+  }
+})
+
+/** For each library, the parts that contain it. */
+const partsOf = new Map<string, readonly string[]>()
+beforeAll(() => {
+  const parts = readdirSync(programs).filter((file) => file.endsWith('.js'))
+  const texts = parts.map((file) => [join(programs, file), readFileSync(join(programs, file), 'utf8')] as const)
   for (const library of ['XMLParser', 'ssh-userauth', 'safeParse', 'forceKillAfterDelay']) {
-    const isPartOf = (path: string) => readFileSync(path, 'utf8').includes(library)
-    expect(all.filter(isScript).some(isPartOf)).toBe(true)
-    expect(loaded.filter(isPartOf)).toEqual([])
+    partsOf.set(
+      library,
+      texts.flatMap(([path, text]) => (text.includes(library) ? [path] : [])),
+    )
+  }
+})
+
+test.each(names)('%s --version and wrong usage load none of the libraries that do the work', (name) => {
+  const loaded = ['--version', '--wrong'].flatMap((word) => partsLoadedBy(name, [word]).parts)
+  for (const [library, parts] of partsOf) {
+    expect({ library, parts }).not.toEqual({ library, parts: [] })
+    expect(loaded.filter((part) => parts.includes(part))).toEqual([])
   }
 })
 
