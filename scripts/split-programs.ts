@@ -41,7 +41,7 @@ interface Part {
 
 /** Splits one program after another. To esbuild it is the same program each time, so that it parses a file only for the first that contains it. */
 async function makeSplitter() {
-  // Most of the time went into collecting garbage.
+  // By default, a third of the time goes into collecting garbage.
   process.env['GOGC'] ??= '800'
   process.env['GOMEMLIMIT'] ??= '500MiB'
   let entry = ''

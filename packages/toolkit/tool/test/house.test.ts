@@ -112,10 +112,11 @@ describe('floorProblems()', () => {
     ],
     [
       'fields that differ',
-      { 'documents/low': { ...low, license: 'GPL', main: 'x' } },
+      { 'documents/low': { ...low, license: 'GPL', sideEffects: true, main: 'x' } },
       {},
       [
         'packages/documents/low: \'license\' in package.json is not "MIT"',
+        "packages/documents/low: 'sideEffects' in package.json is not false",
         "packages/documents/low: 'main' in package.json is not a field that packages have",
       ],
     ],
@@ -140,6 +141,7 @@ describe('floorProblems()', () => {
         description: 'x',
         license: 'MIT',
         type: 'module',
+        sideEffects: false,
         floor,
         ...rest,
       }
