@@ -12,6 +12,7 @@ const STEPS: readonly (readonly [name: string, words: string])[] = [
   ['davit-manifest', 'architecture.json --format json --output manifest.json'],
   ['davit-convert', '--to xml manifest.json --output manifest.xml'],
   ['davit-convert', '--to json manifest.xml --output manifest.json'],
+  ['davit-plan', '--from manifest.json manifest.json --out plan.json'],
   ['davit-distribute', 'manifest.json'],
   ['davit-lock', 'manifest.json'],
   ['davit-activate', 'manifest.json'],

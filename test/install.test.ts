@@ -41,10 +41,10 @@ const TELL_PARTS = `
   const { runProgram } = require(process.argv[1])
   const [, , program, ...words] = process.argv
   process.argv = [process.execPath, program, ...words]
-  const scripts = [...runProgram(program)]
+  const scripts = runProgram(program)
   process.once('exit', () => {
-    const refused = scripts.some(([, script]) => script.cachedDataRejected !== false)
-    process.stdout.write('\\n' + JSON.stringify({ refused, parts: scripts.map(([path]) => path) }))
+    const refused = [...scripts.values()].some((script) => script.cachedDataRejected !== false)
+    process.stdout.write('\\n' + JSON.stringify({ refused, parts: [...scripts.keys()] }))
   })`
 
 function partsLoadedBy(
@@ -90,6 +90,7 @@ test('tools that work use compiled code for all parts that they load', () => {
     ['davit-normalize', [...models, '--output', 'architecture.json'], 'architecture.json'],
     ['davit-manifest', ['architecture.json', '--format', 'json', '--output', 'manifest.json'], 'manifest.json'],
     ['davit-convert', ['--to', 'xml', 'manifest.json', '--output', 'manifest.xml'], 'manifest.xml'],
+    ['davit-plan', ['--from', 'manifest.json', 'manifest.json', '--out', 'plan.json'], 'plan.json'],
     ['davit-visualize', ['manifest.json', '--format', 'html', '--output', 'picture.html'], 'picture.html'],
   ] as const) {
     const { refused, parts } = partsLoadedBy(name, words, work)
