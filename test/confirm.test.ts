@@ -136,6 +136,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
   })
 
   test('goes back after a restart of the host, as soon as somebody looks', async () => {
+    // The last run deploys the same, and then has nothing to do.
+    succeeded(await run(await upgrade({ body: OPENS }, {}, 60)))
     await expectAsBefore(async () => {
       const words = await upgrade({ version: '6', body: `${OPENS}\n${heldBack('off')}` }, {}, 600)
       const tool = user.start(words, { environment })
@@ -145,9 +147,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
       await tool.outcome
       await two!.befall('reboot')
       expect(await trials(two!)).toContain('default')
-      const plan = await run([...(await upgrade({ version: '2', body: OPENS })), '--dry-run'])
+      const plan = await run([...(await upgrade({ body: OPENS })), '--dry-run'])
       expect(plan.stderr).toContain('an earlier deployment of this target is not confirmed')
-      succeeded(await run(await upgrade({ version: '2', body: OPENS })))
+      succeeded(await run(await upgrade({ body: OPENS })))
     })
   })
 
