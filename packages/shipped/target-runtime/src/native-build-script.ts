@@ -1,6 +1,6 @@
 import { ending, quote, runtime } from './runtime-script.ts'
 
-const PLACE = ['common', 'refuse', 'claim', 'native-store', 'native-place']
+const PLACE = ['common', 'refuse', 'claim', 'remove-tree', 'native-store', 'native-place']
 const SERVER = { detached: [...PLACE, 'native-builder'], own: ['native-build'] }
 const SENDER = { own: ['common', 'write-archive', 'native-send'] }
 const DIRECT_SENDER = { own: ['common', 'write-archive', 'direct-send'] }

@@ -4,7 +4,9 @@ import { operationsOf, type Role } from './operations.ts'
 import { HELPERS, type Parts } from './parts.ts'
 import { RECORD_STATES, recordState } from './record-state.ts'
 
-const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
+const RECEIVER: Parts = {
+  own: ['common', 'refuse', 'claim', 'remove-tree', 'native-store', 'native-aside', 'native-receive'],
+}
 const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
 const CLIENT: Parts = { own: ['client-call'] }
 
