@@ -89,6 +89,7 @@ function dependencyChanges(
   [before, left]: Dependencies,
   [after, right]: Dependencies,
 ): readonly ServiceChange[] {
+  if (areSame([before, left], [after, right])) return []
   const [old, now] = [named(before.manifest, left), named(after.manifest, right)]
   const removed = missingIn(now, old).map(({ placed }) => placed)
   const added = missingIn(old, now).map(({ placed }) => placed)
@@ -101,6 +102,22 @@ function dependencyChanges(
     ...(added.length + removed.length === 0 ? [] : [{ kind, added, removed }]),
     ...(services.length === 0 ? [] : [{ kind: `${kind}-changed` as const, services }]),
   ]
+}
+
+/** Whether lists say the same of services that have the same names in both manifests, which is usual and quickly seen. */
+function areSame([before, left]: Dependencies, [after, right]: Dependencies): boolean {
+  return (
+    left.length === right.length &&
+    left.every(({ service, target, container }, at) => {
+      const other = right[at]
+      return (
+        service === other?.service &&
+        target === other.target &&
+        container === other.container &&
+        nameOfService(before.manifest, service) === nameOfService(after.manifest, service)
+      )
+    })
+  )
 }
 
 interface NamedMapping {

@@ -12,10 +12,9 @@ export function missingIn<Value>(
   some: ReadonlyMap<string, unknown>,
   more: ReadonlyMap<string, Value>,
 ): readonly Value[] {
-  return [...more]
-    .filter(([name]) => !some.has(name))
-    .sort(([left], [right]) => compareText(left, right))
-    .map(([, value]) => value)
+  const missing: [string, Value][] = []
+  for (const entry of more) if (!some.has(entry[0])) missing.push(entry)
+  return missing.sort(([left], [right]) => compareText(left, right)).map(([, value]) => value)
 }
 
 /** Pairs the items of two lists by their positions; the longer list has items without a partner. */
