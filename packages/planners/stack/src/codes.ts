@@ -179,7 +179,7 @@ export const CODES = {
   ),
   MU610: error(
     (fqn) => `${show(fqn)} is incomplete`,
-    'The back end needs more: a way to run a container, or when and whom an event tells.',
+    'The back end needs more, and the message says what: something to run, code of a function, targets of a gateway, or when and whom an event tells.',
   ),
   MU611: error(
     (fqn, container) => `no target can take ${show(fqn)}, which needs a container ${show(container)}`,
