@@ -114,6 +114,9 @@ export function warningsOf({ findings }: CompileOutcome): readonly (readonly unk
 /** Texts of files by their names, relative to the workspace. */
 export type Texts = Readonly<Record<string, string>>
 
+/** Services of a stack whose services do not matter. */
+export const ONE = 'services: { private: { c: { type: mu/container } } }\n'
+
 /** A stack with a public container that listens on these ports. */
 export function server(name: string, ports = '[80]', more = ''): string {
   return `name: ${name}\n${more}\nservices: { public: { main: { type: mu/container, ports: ${ports} } } }\n`

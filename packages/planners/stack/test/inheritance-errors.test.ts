@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { compileTexts, errorsOf, ONE, server, type Texts } from './testing.ts'
+
+test.each<[string, Texts, readonly unknown[]]>([
+  [
+    'a base that is missing',
+    {
+      'Mu.yaml': `name: a\nbase: b\nproperties: { p: { type: word } }\nservices: { private: { log: {}, x: { type: no/such } } }`,
+    },
+    [
+      ['MU503', 'https://hub.mu.com/b@latest'],
+      ['MU503', 'https://hub.mu.com/no/such@latest'],
+    ],
+  ],
+  ['a base that is no reference', { 'Mu.yaml': `name: a\nbase: b@1\n${ONE}` }, [['MU156', 'b@1']]],
+  [
+    'a cycle of bases',
+    {
+      'Mu.yaml': `name: r\nservices: { private: { x: { type: a } } }`,
+      'a/Mu.yaml': 'name: a\nbase: b',
+      'b/Mu.yaml': 'name: b\nbase: c',
+      'c/Mu.yaml': 'name: c\nbase: b',
+    },
+    [['MU602', 'b', 'c']],
+  ],
+  [
+    'a property that is declared wider',
+    {
+      'Mu.yaml': `name: r\nservices: { private: { x: { type: a } } }`,
+      'a/Mu.yaml':
+        'name: a\nbase: b\nproperties: { p: { type: any }, q: { type: number }, r: { type: "string[]" }, s: { type: sub }, t: { type: sup }, u: { type: service } }',
+      'b/Mu.yaml': `name: b\nabstract: true\nproperties: { p: { type: string, optional: true }, q: { type: any, optional: true }, r: { type: "any[]", optional: true }, s: { type: sup, optional: true }, t: { type: sub, optional: true }, u: { type: sup, optional: true } }\n${ONE}`,
+      'sup/Mu.yaml': 'name: sup\nabstract: true',
+      'sub/Mu.yaml': `name: sub\nbase: sup\n${ONE}`,
+    },
+    [
+      ['MU508', 'string', 'any'],
+      ['MU508', 'sub', 'sup'],
+      ['MU508', 'sup', 'service'],
+    ],
+  ],
+  [
+    'a service that becomes private',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { main: {} } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU606', 'main', 'a']],
+  ],
+  [
+    'a service that is declared again with another stack',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { public: { main: { type: mu/gateway } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU508', 'mu/container', 'mu/gateway']],
+  ],
+  [
+    'a key that is neither an inherited service nor a reference',
+    { 'Mu.yaml': 'name: a\nbase: b\nservices: { public: { ma-in: {} } }', 'b/Mu.yaml': server('b') },
+    [['MU156', 'ma-in']],
+  ],
+  [
+    'abstract is not inherited',
+    {
+      'Mu.yaml': 'name: r\nservices: { private: { x: { type: a } } }',
+      'a/Mu.yaml': 'name: a\nbase: b',
+      'b/Mu.yaml': 'name: b\nabstract: true',
+    },
+    [['MU504']],
+  ],
+  [
+    'presets of a nested stack that is none',
+    { 'Mu.yaml': 'name: a\nstacks: { private: { s: { type: "no!" } } }\nservices: { private: { x: { type: s } } }' },
+    [['MU156', 'no!']],
+  ],
+])('%s', (_, texts, expected) => {
+  expect(errorsOf(compileTexts(texts))).toEqual(expected)
+})
