@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 
@@ -26,11 +26,11 @@ printf '# later\\n' >>log/Mu.yaml
 git commit -qam second
 for name in stacks tools; do git -C /srv/$name push -q origin main --tags; done`
 
-const NEW_VERSION = `set -e
+const versionScript = (version: string) => `set -e
 cd /srv/stacks
-printf 'name: acme/db\\nversion: 1.2.0\\nservices: { public: { c: { type: mu/container } } }\\n' >db/Mu.yaml
-git -c user.name=a -c user.email=a@example.org commit -qam 1.2.0
-git tag v1.2.0
+printf 'name: acme/db\\nversion: ${version}\\nservices: { public: { c: { type: mu/container } } }\\n' >db/Mu.yaml
+git -c user.name=a -c user.email=a@example.org commit -qam ${version}
+git tag v${version}
 git push -q origin main --tags`
 
 describe.skipIf(!HOSTS_POSSIBLE)('stacks from repositories on a host', () => {
@@ -44,18 +44,18 @@ describe.skipIf(!HOSTS_POSSIBLE)('stacks from repositories on a host', () => {
     host = set.hosts[0]!
     user = await coordinator()
     hash = (await host.sh(REPOSITORIES)).trim()
-    await writeShop('shop', {})
+    await writeShop('shop')
   })
   afterAll(async () => {
     await user?.remove()
     await set?.down()
   })
 
-  async function writeShop(directory: string, dependencies: Readonly<Record<string, string>>): Promise<void> {
+  async function writeShop(directory: string): Promise<void> {
     const at = (name: string) => `ssh://fs1/srv/${name}.git`
     await user.write(`${directory}/Muspace.yaml`, {
       repositories: { 'acme/...': at('stacks'), 'corp/...': at('tools') },
-      dependencies: { 'acme/db': '^1.0.0', 'corp/log': hash.slice(0, 7), ...dependencies },
+      dependencies: { 'acme/db': '^1.0.0', 'corp/log': hash.slice(0, 7) },
     })
     await user.write(`${directory}/Mu.yaml`, {
       name: 'shop',
@@ -63,14 +63,23 @@ describe.skipIf(!HOSTS_POSSIBLE)('stacks from repositories on a host', () => {
     })
   }
 
-  const fetch = (...words: readonly string[]) =>
-    user.run(['davit-fetch-stacks', ...words], {
+  /** Takes over what `--pins` prints. */
+  async function writePins(directory: string, pins: string): Promise<void> {
+    const { stdout } = await user.bash(`sed '/^dependencies:/,$d' ${directory}/Muspace.yaml`)
+    await user.write(`${directory}/Muspace.yaml`, `${stdout}${pins}`)
+  }
+
+  const compiled = async (machine: Coordinator) =>
+    succeeded(await machine.run(['davit-compile-stack', 'shop', '--skip-codegen'])).stdout
+  const fetch = (...words: readonly string[]) => fetchOn(user, ...words)
+  const fetchOn = (machine: Coordinator, ...words: readonly string[]) =>
+    machine.run(['davit-fetch-stacks', ...words], {
       environment: { GIT_SSH_COMMAND: `ssh -F ${join(set.directory, 'ssh_config')}` },
     })
   const versionIn = async (shop: string) =>
     (await user.bash(`grep ^version ${shop}/.Mudeps/hub.mu.com/acme/db/Mu.yaml`)).stdout
-  const bytesOf = async (shop: string) =>
-    (await user.bash(`cd ${shop}/.Mudeps && find . -type f -name Mu.yaml | sort | xargs sha256sum`)).stdout
+  const bytesOf = async (shop: string, machine = user) =>
+    (await machine.bash(`cd ${shop}/.Mudeps && find . -type f -name Mu.yaml | sort | xargs sha256sum`)).stdout
 
   test('the highest version that fits and a pinned commit are fetched over ssh', async () => {
     const { stdout } = succeeded(await fetch('shop', '--pins'))
@@ -84,7 +93,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('stacks from repositories on a host', () => {
   })
 
   test('a new version changes nothing until it is asked for', async () => {
-    await host.sh(NEW_VERSION)
+    await host.sh(versionScript('1.2.0'))
     expect(succeeded(await fetch('shop')).stderr).toBe('')
     expect(await versionIn('shop')).toBe('version: 1.1.0\n')
     expect(succeeded(await fetch('shop', '--update', '--dry-run')).stderr).toContain("would fetch 'acme/db' v1.2.0")
@@ -93,16 +102,25 @@ describe.skipIf(!HOSTS_POSSIBLE)('stacks from repositories on a host', () => {
     expect(await versionIn('shop')).toBe('version: 1.2.0\n')
   })
 
-  test('pins that are taken over elsewhere lead to the same bytes', async () => {
-    await writeShop('other', { 'acme/db': '1.2.0', 'corp/log': hash })
-    succeeded(await fetch('other'))
-    expect(await bytesOf('other')).toBe(await bytesOf('shop'))
+  test('another machine that takes over the pins compiles the same bytes', async () => {
+    const pins = succeeded(await fetch('shop', '--pins')).stdout
+    const other = await coordinator()
+    onTestFinished(() => other.remove())
+    await writePins('shop', pins)
+    await other.write('shop/Muspace.yaml', (await user.bash('cat shop/Muspace.yaml')).stdout)
+    await other.write('shop/Mu.yaml', (await user.bash('cat shop/Mu.yaml')).stdout)
+    // By then, there is a newer version.
+    await host.sh(versionScript('1.3.0'))
+    succeeded(await fetchOn(other, 'shop'))
+    expect(await bytesOf('shop', other)).toBe(await bytesOf('shop'))
+    expect(await compiled(other)).toBe(await compiled(user))
   })
 
   test('with the host out of reach, what is there is used, and an update says so', async () => {
-    const before = await bytesOf('shop')
+    const [before, stack] = [await bytesOf('shop'), await compiled(user)]
     await host.sshd('stop')
     expect(succeeded(await fetch('shop')).stderr).toBe('')
+    expect(await compiled(user)).toBe(stack)
     const { status, stderr } = await fetch('shop', '--update')
     expect([status, stderr]).toStrictEqual([
       69,
