@@ -80,15 +80,22 @@ test.each(LIBRARY_STACKS)('the guide tells what %s has', (name) => {
   const rows = [...section.matchAll(/^\| `(\w+)` *\| (.*?) *\| (.*?) *\|$/gm)].map(([, ...cells]) => cells)
   const text = readFileSync(join(LIBRARY_DIRECTORY, name, 'Mu.yaml'), 'utf8').replace(/^\{\{.*\}\}$/m, '')
   const { properties } = plain(parseData(text, { file: name, language: 'yaml' }).value) as {
-    readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    readonly properties: Readonly<Record<string, LibraryProperty>>
   }
   const expected = Object.entries(properties).map(([property, { type, optional, default: usual, description }]) => [
     property,
-    `\`${String(type)}\`${optional === true || usual !== undefined ? '' : ', required'}`,
-    `${String(description)}${usual === undefined ? '' : `; default: \`${String(usual)}\``}`,
+    `\`${type}\`${optional === true || usual !== undefined ? '' : ', required'}`,
+    `${description}${usual === undefined ? '' : `; default: \`${usual}\``}`,
   ])
   expect(rows).toEqual(expected)
 })
+
+interface LibraryProperty {
+  readonly type: string
+  readonly description: string
+  readonly optional?: boolean
+  readonly default?: string | number
+}
 
 function plain(value: unknown): unknown {
   if (!(value instanceof Map)) return value
