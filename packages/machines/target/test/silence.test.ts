@@ -135,6 +135,20 @@ describe('a machine', () => {
     expect(opened).toBe(2)
   })
 
+  test.each(['print', 'event'] as const)(
+    'is given up as well if it goes on to say what answers nothing: %s',
+    async (way) => {
+      const timers: NodeJS.Timeout[] = []
+      const talkative = (line: string, far: FarEnd) => {
+        mute(line, far)
+        if (line.includes(' observe')) timers.push(setInterval(() => far[way]('99 + or so\n'), 10))
+      }
+      const machine = await openMachine(async () => connectionTo({ answer: talkative }), { answerSeconds: 0.2 })
+      await expect(machine.request('observe', ['default'])).rejects.toMatchObject(silence)
+      for (const timer of timers) clearInterval(timer)
+    },
+  )
+
   test('has ten times as long to write to its store, and is then named in the error', async () => {
     const machine = await openMachine(async () => connectionTo({ answer: mute }), {
       role: 'carry',

@@ -210,8 +210,7 @@ class ShellHelper implements Helper {
   }
 
   #takeEvent(line: string): void {
-    this.#watch.heard()
-    if (!this.#takeEnd(line) && !this.#takeAnswerToQuestion(line)) this.#countStray()
+    this.#count(this.#takeEnd(line) || this.#takeAnswerToQuestion(line))
   }
 
   #takeEnd(line: string): boolean {
@@ -226,8 +225,9 @@ class ShellHelper implements Helper {
     return this.#activities.get(id)?.told?.(Number(number), status) === true
   }
 
-  /** Counts lines that answer no request; endless ones do not come from a helper. */
-  #countStray(): void {
+  /** Counts lines that answer no request; endless ones do not come from a helper, and none of them proves that it works. */
+  #count(isAnswer: boolean): void {
+    if (isAnswer) return this.#watch.heard()
     this.#strayLines += 1
     if (this.#strayLines !== MAX_STRAY_LINES) return
     this.#channel.stdout.destroy(new Error('it sends lines that answer no request'))
@@ -235,7 +235,6 @@ class ShellHelper implements Helper {
   }
 
   #takeAnswer(line: string): void {
-    this.#watch.heard()
-    if (!this.#answers.take(line)) this.#countStray()
+    this.#count(this.#answers.take(line))
   }
 }
