@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Started } from './harness/coordinator.ts'
 import { copyExample, type Example } from './harness/examples.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { leavingAlone } from './harness/left-alone.ts'
 import { eventually } from './harness/wait.ts'
 
 const hasRedis = existsSync('/usr/bin/redis-server')
@@ -40,6 +41,23 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasRedis)('the example counter', () => {
       if (client?.process.exitCode !== null) throw new Error(`the client has ended:\n${client?.stderr()}`)
       return found().filter(({ host: name }) => name === host.name).length === times
     })
+
+  test('is upgraded where it is, alone, and does not move to a machine alone', async () => {
+    const [one, two] = set.hosts as [Host, Host]
+    const deploy = 'davit-env -s services.ts -i infrastructure.ts -d distribution.ts'
+    await counter.type('Deploy')
+    await counter.replace('redis/etc/dysnomia/process/redis', 'stopTimeout=60', 'stopTimeout=61')
+    await leavingAlone([two], user, () => counter.bash(`${deploy} --on test1`))
+    await counter.replace('distribution.ts', 'test1', 'test2')
+    for (const on of ['test1', 'test2']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { status, stderr } = await leavingAlone([one, two], user, () =>
+        user.bash(`cd counter && ${deploy} --on ${on}`),
+      )
+      expect([status, stderr]).toEqual([1, expect.stringContaining('[part-refused]')])
+    }
+    await counter.replace('distribution.ts', 'test2', 'test1')
+  })
 
   test('has every confirmed number after it has moved and come back, while a client writes', async () => {
     const [one, two] = set.hosts as [Host, Host]

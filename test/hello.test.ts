@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator } from './harness/coordinator.ts'
 import { copyExample, type Example } from './harness/examples.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { leavingAlone } from './harness/left-alone.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
 
 const SERVERS = ['/usr/share/tomcat10/bin/catalina.sh', '/usr/share/java/mariadb-java-client.jar', '/usr/sbin/mariadbd']
@@ -17,6 +18,7 @@ mkdir -p /etc/systemd/system/tomcat10.service.d
 printf '%s\n' '[Service]' 'PrivateTmp=no' 'Environment="JAVA_OPTS=-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"' \
   >/etc/systemd/system/tomcat10.service.d/test.conf
 systemctl daemon-reload`
+const DEPLOY = 'davit-env -s typescript/services.ts -i typescript/infrastructure.ts -d typescript/distribution.ts'
 /** As after the installation, whatever this machine has in its own MariaDB. */
 const PREPARE_MARIADB = `rm -rf /var/lib/mysql && mariadb-install-db --user=mysql --skip-test-db --datadir=/var/lib/mysql`
 
@@ -81,6 +83,13 @@ describe.skipIf(!HOSTS_POSSIBLE || missing.length > 0)('the example hello', () =
     expect(await page()).toBe('nothing')
     expect(read((await hello.type('Deploy')).stdout)).toBe(rowsAt(old))
     expect(read((await hello.type('Use')).stdout)).toBe(rowsAt(old, 'Bonjour'))
+  })
+
+  test('its page is upgraded alone, and the machines of its database stay as they are', async () => {
+    await hello.replace('HelloDBService/webapp/index.jsp', '<title>Hello</title>', '<title>Hello again</title>')
+    await leavingAlone([old], user, () => hello.bash(`${DEPLOY} --on test1`))
+    expect(await page()).toBe(rowsAt(old, 'Bonjour'))
+    expect(await (await fetch(`http://${web.address}:8080/HelloDBService/`)).text()).toContain('Hello again')
   })
 
   test('shows the same rows once the database has moved, and nothing in between', async () => {

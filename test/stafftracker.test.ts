@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator } from './harness/coordinator.ts'
 import { copyExample, type Example } from './harness/examples.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { leavingAlone } from './harness/left-alone.ts'
+import { recordsOn } from './harness/records.ts'
 
 const MARIADB = startMariadb('--innodb-buffer-pool-size=16M')
 const POSTGRESQL = startPostgresql(
@@ -15,6 +17,8 @@ const POSTGRESQL = startPostgresql(
 const KILL_SERVICES = `for process in /proc/[0-9]*; do
   ! grep -qsz '/serve[.]py$' "$process/cmdline" || kill "\${process#/proc/}"
 done`
+
+const DEPLOY = 'davit-env -s typescript/services.ts -i typescript/infrastructure.ts -d typescript/distribution.ts'
 
 const isInstalled = (program: string) => spawnSync(program, ['--version']).error === undefined
 const POSSIBLE = HOSTS_POSSIBLE && ['/usr/sbin/mariadbd', 'psql', '/usr/sbin/nginx'].every(isInstalled)
@@ -56,6 +60,15 @@ describe.skipIf(!POSSIBLE)('the example stafftracker', () => {
     await hosts[0].sh(KILL_SERVICES)
     // nginx asks both in turn.
     for (const _ of [1, 2, 3]) expect(rowsIn(await page())).toEqual([...STAFF, ...ROOMS, ...ZIPCODES])
+  })
+
+  test('its page is upgraded alone: the other machines stay as they are, and so do the records beside it', async () => {
+    await example.replace('page/index.html', '<h1>Staff tracker</h1>', '<h1>Our staff</h1>')
+    const before = (await recordsOn(hosts[2])).filter(({ service }) => service !== 'page')
+    await leavingAlone(hosts.slice(0, 2), user, () => example.bash(`${DEPLOY} --on service:page`))
+    expect((await recordsOn(hosts[2])).filter(({ service }) => service !== 'page')).toEqual(before)
+    expect(await page()).toContain('<h1>Our staff</h1>')
+    expect(rowsIn(await page())).toEqual([...STAFF, ...ROOMS, ...ZIPCODES])
   })
 
   test('two databases swap places, below a provider of a container that keeps its tenant', async () => {

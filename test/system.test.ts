@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { leavingAlone } from './harness/left-alone.ts'
 import { openMeetingPoint } from './harness/meeting-point.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
 import { deploy, infrastructureOf } from './harness/models.ts'
@@ -90,6 +91,27 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(after[1]).not.toBe(before[1])
     expect(after[2]).not.toBe(before[2])
     expect(await page()).toMatch(/<li>first.*<\/li>\s*<li>second<\/li>/)
+  })
+
+  test('one machine of it is upgraded alone, and two with all that depends on the middle', async () => {
+    const edit = async (name: string, old: string, by: string) => {
+      const program = join(user.directory, `guestbook/programs/${name}.mjs`)
+      await writeFile(program, (await readFile(program, 'utf8')).replace(old, by))
+    }
+    const upgrade = async (on: string) =>
+      succeeded(await user.run(['davit-env', ...guestbook('yaml/services.yaml'), '--on', on]))
+    const before = await Promise.all(hosts.map(serverOf))
+    await edit('page', '<h1>Guestbook</h1>', '<h1>Our guestbook</h1>')
+    await leavingAlone(hosts.slice(0, 2), user, () => upgrade('sy3'))
+    const between = await Promise.all(hosts.map(serverOf))
+    expect(between.slice(0, 2)).toEqual(before.slice(0, 2))
+    expect(await page()).toContain('<h1>Our guestbook</h1>')
+
+    await edit('api', 'answer.json())', 'answer.json()).slice()')
+    await leavingAlone(hosts.slice(0, 1), user, () => upgrade('service:...api'))
+    const after = await Promise.all(hosts.map(serverOf))
+    expect(after.map((server, index) => server === between[index])).toEqual([true, false, false])
+    expect(await page()).toContain('<li>second</li>')
   })
 
   test.skipIf(!NIX_POSSIBLE)('its models in Nix take the place of the others, with packages from Nix', async () => {
