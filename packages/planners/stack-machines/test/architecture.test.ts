@@ -216,6 +216,19 @@ test('a package must be there, and belong to the workspace', () => {
   ])
 })
 
+test('a change of the root is told as well, by its name', () => {
+  const texts = {
+    'Mu.yaml': `name: shop\nproperties: { size: { type: number, default: 1, readonly: true }, speed: { type: number, default: 1, perturbs: true } }\nservices: { public: { a: { ${PROGRAM} } } }\n`,
+  }
+  const earlier = compiledDocument(compiled(compileTexts(texts)))
+  const changesWith = (...words: readonly string[]) =>
+    changesSince(earlier, compiled(compileTexts(texts, { words })), { refusesReplacement: false })
+  const { findings, interruptions } = changesWith('size=2', 'speed=2')
+  expect(findings.map(({ code, subjects }) => [code, ...subjects])).toEqual([['MU614', 'shop', 'size']])
+  expect(interruptions).toEqual([{ service: 'shop', property: 'speed' }])
+  expect(changesWith('size=1')).toEqual({ findings: [], interruptions: [] })
+})
+
 const LIMITS = (a: number, b: number) => ({
   ...stackOf({ in: `type: inner, size: ${a}, speed: ${b}` }),
   'inner/Mu.yaml': `name: inner\nproperties: { size: { type: number, readonly: true, perturbs: true }, speed: { type: number, perturbs: true } }\nservices: { public: { a: { ${PROGRAM}, env: { X: 1 } } } }\n`,

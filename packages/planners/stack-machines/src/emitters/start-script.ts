@@ -25,6 +25,8 @@ export interface Start {
 export function startScript(start: Start): string {
   const { checks = [], files = [], paths, words, environment = [], modes = [], run = 'exec "$@"', readyPort } = start
   const body = [
+    // Where the shell was before is nobody's business.
+    'unset OLDPWD',
     ...words,
     ...[...modes].map(([path, mode]) => `chmod ${mode} ${shellWord(path)} || exit`),
     ...[...environment].map(([name, value]) => `export ${name}=${shellWord(value)}`),
@@ -44,8 +46,8 @@ export function startScript(start: Start): string {
 
 const READY = 'mkdir -p "$out/etc/dysnomia/process"'
 
-/** A line of `paths` that goes to the package of an input; the program does not get to know where it was before. */
-export const INTO_PACKAGE = `cd '$package' && unset OLDPWD || exit`
+/** A line of `paths` that goes to the package of an input. */
+export const INTO_PACKAGE = `cd '$package' || exit`
 
 /** Lines of `words` that have a program run by Node.js, which the machine or a property of the container has. */
 export const BY_NODE = [

@@ -75,17 +75,26 @@ function parseField(word, field) {
 }
 
 function parsePart(part, field) {
-  const [name, lowest, highest] = field
-  const [, range = '', step = ''] = /^([^/]+)(?:\/0*([1-9]\d*))?$/.exec(part) ?? []
-  const [first, last = step === '' ? first : highest, ...others] = endsOf(range, field)
-  const isRange = first >= lowest && last <= highest && first <= last && others.length === 0
-  if (!isRange) throw new Error(`'${part}' is no ${name}; values are from ${lowest} to ${highest}`)
-  return everyNth(Number(step || 1), first, last)
+  const [range, step = '1', ...others] = part.split('/')
+  const ends = endsOf(range, { field, isOpen: part.includes('/') })
+  if (!isWithin(ends, field) || !/^0*[1-9]\d*$/.test(step) || others.length > 0) {
+    const [name, lowest, highest] = field
+    throw new Error(`'${part}' is no ${name}; values are from ${lowest} to ${highest}`)
+  }
+  const [first, last] = ends
+  return everyNth(Number(step), first, last)
 }
 
-function endsOf(range, field) {
+/** Returns the ends of a range. A single value is both; with a step, it begins an open one. */
+function endsOf(range, { field, isOpen }) {
   const [, lowest, highest] = field
-  return range === '*' ? [lowest, highest] : range.split('-').map((end) => valueOf(end, field))
+  if (range === '*') return [lowest, highest]
+  const ends = range.split('-').map((end) => valueOf(end, field))
+  return ends.length === 1 ? [ends[0], isOpen ? highest : ends[0]] : ends
+}
+
+function isWithin([first, last, ...others], [, lowest, highest]) {
+  return first >= lowest && first <= last && last <= highest && others.length === 0
 }
 
 function everyNth(step, first, last) {
