@@ -10,18 +10,8 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 
 import { bundleExecutables } from '../../../../scripts/bundle-programs.ts'
 
-/** The tools that davit-env runs. */
-export const TOOLS = [
-  'compile-stack',
-  'normalize',
-  'delegate-build',
-  'manifest',
-  'distribute',
-  'lock',
-  'activate',
-  'set',
-  'generations',
-]
+/** The tools that davit-env runs for models. */
+export const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
 
 /** Options that name models, for tests to which they do not matter. */
 export const MODELS = ['-s', 's', '-i', 'i', '-d', 'd'] as const
@@ -85,7 +75,7 @@ export function davitEnv() {
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 async function bundleWithStandIns(directory: string): Promise<void> {
-  const filter = new RegExp(`^@davit/(${[...TOOLS, 'state', 'reconstruct'].join('|')})$`)
+  const filter = new RegExp(`^@davit/(${[...TOOLS, 'compile-stack', 'state', 'reconstruct'].join('|')})$`)
   const standIns = {
     name: 'stand-ins',
     setup({ onResolve, onLoad }: Parameters<StandIns['setup']>[0]) {
