@@ -5,9 +5,10 @@ import { emissionOf, servicesIn, stackOf, targetsNamed } from '@davit/stack-mach
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { afterAll, expect, test } from 'vitest'
+import { builtInModules } from '../src/modules.ts'
 import { type Docker, startDocker } from './docker.ts'
-import { shippedModule } from './scene.ts'
 
+const shipped = (await builtInModules()).get('docker-container')
 const engine = await startDocker()
 const isMissing = typeof engine === 'string'
 const docker = engine as Docker
@@ -32,7 +33,8 @@ test.skipIf(isMissing)('the package of a container of a stack runs its image', a
   }
   const targets = targetsNamed(['one'], ['docker-container', 'fileset'])
   const { script } = servicesIn(emissionOf(texts, { targets }))['shop.web']!.pkg.build!
-  const component = join(directory, 'shop.web')
+  const [component, module] = [join(directory, 'shop.web'), join(directory, 'docker-container')]
+  writeFileSync(module, shipped?.script ?? '', { mode: 0o755 })
   const env = {
     ...process.env,
     ...docker.properties,
@@ -42,7 +44,7 @@ test.skipIf(isMissing)('the package of a container of a stack runs its image', a
   }
   const run = (argv: readonly string[]) => spawnSync(argv[0]!, argv.slice(1), { env, encoding: 'utf8' })
   expect(run(['/bin/sh', '-eu', '-c', script])).toMatchObject({ status: 0, stderr: '' })
-  const call = (activity: string) => run([shippedModule('docker-container'), activity, component, 'docker-container'])
+  const call = (activity: string) => run([module, activity, component, 'docker-container'])
   expect(call('activate')).toMatchObject({ status: 0, stderr: '' })
   const { LINES, LONG, QUOTES } = VALUES
   const answer = await (await fetch(`http://127.0.0.1:${port}/`)).text()
