@@ -19,11 +19,12 @@ export function unmatchedError(terms: readonly Term[], manifests: readonly Manif
     }
   })
   const [first] = diagnostics
-  const isOne = diagnostics.length === 1 && first !== undefined
+  const [term] = terms
+  const isOne = diagnostics.length === 1 && first !== undefined && term !== undefined
   const message = isOne ? first.message : `${diagnostics.length} of the selected names match nothing`
   return new DavitError('nothing-selected', message, {
     exitStatus: ExitStatus.usage,
-    ...(isOne ? { hint: first.hint ?? knownNames(manifests) } : { diagnostics }),
+    ...(isOne ? { hint: first.hint ?? knownNames(term.what.kind, manifests) } : { diagnostics }),
   })
 }
 
@@ -57,9 +58,9 @@ function namesFor(kind: Term['what']['kind'], manifests: readonly Manifest[]): R
   }
 }
 
-function knownNames(manifests: readonly Manifest[]): string {
-  const names = [...namesFor('target', manifests)].toSorted()
-  return names.length === 0 ? 'there are no targets' : `the targets are ${listed(names)}`
+function knownNames(kind: Term['what']['kind'], manifests: readonly Manifest[]): string {
+  const names = [...namesFor(kind, manifests)].toSorted()
+  return names.length === 0 ? `there are no ${kind}s` : `the ${kind}s are ${listed(names)}`
 }
 
 const MAX_NAMES = 5

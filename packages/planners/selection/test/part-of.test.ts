@@ -195,6 +195,12 @@ test('partOf(): refuses another store', () => {
   ])
 })
 
+test('partOf(): everything together may have another store, and is what it should become', () => {
+  const [next, current] = [manifestOf({ ...CHAIN, store: '/other' }), manifestOf(CHAIN)]
+  const outcome = partOf({ next, current, selection: selectIn([next, current], parseTerms(['*'])) })
+  expect(outcome).toEqual({ kind: 'part', manifest: next, mixed: [] })
+})
+
 /** The mappings and profiles of a part, in short. */
 function partText(before: ShortManifest | undefined, after: ShortManifest, selected: string) {
   const next = manifestOf(after)

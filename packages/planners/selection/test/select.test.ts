@@ -68,6 +68,8 @@ test.each([
   ['service:stroe', "nothing matches 'service:stroe'", "did you mean 'service:store'?"],
   ['service:...stroe', "nothing matches 'service:...stroe'", "did you mean 'service:...store'?"],
   ['api', "nothing matches 'api'", "it is a service: write 'service:api'"],
+  ['@api', "nothing matches '@api'", "the tags are 'canary'"],
+  ['service:xyz', "nothing matches 'service:xyz'", "the services are 'api', 'gone', 'page', 'store'"],
 ])('unmatchedIn(): %s', (selected, message, hint) => {
   const terms = parseTerms([`db,${selected}`])
   const unmatched = unmatchedIn([NEXT, CURRENT], terms)
