@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { until } from '@davit/testing/processes'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -97,7 +97,8 @@ describe.skipIf(noSupervisor).each(inDepth)('logs of supervisord under $name', (
       `${program('web', `stdout_logfile = ${named} ; the output\nstderr_logfile=NONE`)}${program('worker', '')}`,
     )
     await scene.succeed('activate')
-    const logs = await logsOf(scene)
+    // They are in directories with random names, after which they are sorted.
+    const logs = (await logsOf(scene)).toSorted((left, right) => (basename(left) < basename(right) ? -1 : 1))
     expect(logs).toEqual([
       `file ${scene.directory}/named-web.log`,
       expect.stringMatching(/^file \/.*\/worker-stderr---supervisor-.*\.log$/),

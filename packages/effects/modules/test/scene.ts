@@ -33,7 +33,12 @@ export interface Outcome {
 }
 
 /** Directory of the test file that runs. */
-let scratch = ''
+let scratch: string | undefined
+
+function scratchRoot(): string {
+  if (scratch === undefined) throw new Error('only a test file that calls installedShells() has a directory')
+  return scratch
+}
 
 /** Shells of this machine; makes a directory for scenes until the tests of the file are over. */
 export function installedShells(): readonly Shell[] {
@@ -44,7 +49,7 @@ export function installedShells(): readonly Shell[] {
 
 /** Writes a module that davit ships, as it is on a target, and returns its path. */
 export function shippedModule(name: string): string {
-  const path = join(scratch, 'modules', name)
+  const path = join(scratchRoot(), 'modules', name)
   if (!existsSync(path)) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, shipped.get(name)?.script ?? '', { mode: 0o755 })
@@ -54,7 +59,7 @@ export function shippedModule(name: string): string {
 
 /** A directory for one test, with a component in it made of files by path; those with `#!` are executable. */
 export class Scene {
-  readonly directory = mkdtempSync(join(scratch, 'scene-'))
+  readonly directory = mkdtempSync(join(scratchRoot(), 'scene-'))
   readonly component = join(this.directory, '0123456789abcdef-web app')
   readonly log = join(this.directory, 'log/web.log')
   readonly record = join(this.directory, 'run/process/process/key1')
@@ -116,7 +121,7 @@ export class Scene {
 
 /** A directory with programs of the test, by name. */
 export function scratchPath(programs: Readonly<Record<string, string>>): string {
-  const directory = mkdtempSync(join(scratch, 'path-'))
+  const directory = mkdtempSync(join(scratchRoot(), 'path-'))
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(directory, name), text, { mode: 0o755 })
   return directory
 }
@@ -142,14 +147,15 @@ export function runShell(
 
 /** Ends whatever a failed test left running, known by its environment or its directory, and removes all files. */
 function cleanUp(): void {
+  const root = scratchRoot()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       // Servers that set the title of their process overwrite their environment.
       const marks = readFileSync(`/proc/${pid}/environ`, 'latin1') + readlinkSync(`/proc/${pid}/cwd`)
-      if (marks.includes(scratch)) process.kill(Number(pid), 'SIGKILL')
+      if (marks.includes(root)) process.kill(Number(pid), 'SIGKILL')
     } catch {
       // It ended by itself.
     }
   }
-  rmSync(scratch, { recursive: true, force: true })
+  rmSync(root, { recursive: true, force: true })
 }

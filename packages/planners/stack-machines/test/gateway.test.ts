@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../src/addresses.ts'
 import { nginxConfiguration } from '../src/emitters/nginx.ts'
 import {
@@ -57,6 +57,12 @@ async function startGateway(texts: Parameters<typeof emissionOf>[0], port: numbe
     detached: true,
     env: { PATH: '/usr/bin:/bin', TMPDIR: directory },
   })
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await once(child, 'exit')
+  }
+  onTestFinished(stop)
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ask = async (path: string) => {
@@ -66,10 +72,6 @@ async function startGateway(texts: Parameters<typeof emissionOf>[0], port: numbe
   for (let isUp = false; !isUp; isUp = await ask('/').then(Boolean, () => false)) {
     if (child.exitCode !== null) throw new Error(output)
     await pause(20)
-  }
-  const stop = async () => {
-    process.kill(-(child.pid ?? 0), 'SIGTERM')
-    if (child.exitCode === null) await once(child, 'exit')
   }
   return { child, directory, ask, stop }
 }
@@ -119,7 +121,6 @@ describe.skipIf(!hasNginx)('a gateway', () => {
     const gate = await startGateway(texts, port, HERE)
     const answers: string[] = []
     for (let count = 0; count < 8; count += 1) answers.push((await gate.ask('/')).split(' ')[0]!)
-    await gate.stop()
     expect(answers.filter((name) => name === 'one').length).toBe(4)
     expect(answers.slice(1).every((name, index) => name !== answers[index])).toBe(true)
   })
