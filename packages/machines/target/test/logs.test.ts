@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 
 import { openSecrets } from '@davit/secrets'
+import { until } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -126,6 +127,8 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
     scene.module('echo begun', ['activate'])
     expect(await performActivity(scene.machine, scene.request('activate'))).toEqual({ kind: 'succeeded' })
     const log = scene.path('state/targets/t1/log/default/process:key')
+    // An activity that has succeeded does not wait for its log.
+    await until(() => existsSync(`${log}.activate`))
     for (const name of ['.activate.1', '.activate.3', '.collect-garbage', '.Odd name'])
       writeFileSync(`${log}${name}`, '')
     const on = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
-import { hasCode } from '@davit/diagnostics'
 import { isThorough } from '@davit/testing/effort'
+import { untilNoProcessHas } from '@davit/testing/processes'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { Scene } from './scene.ts'
@@ -54,11 +54,9 @@ async function finishes(stop: Stop, whole: ReturnType<typeof outcomeOf>): Promis
   const ofDisnix = () => [cut.files(cut.nix), cut.files(cut.dysnomia)]
   const before = ofDisnix()
   const { status } = await programs.start(cut, stop).ended
-  // The helper of a tool that was killed may have adopted the last target while the next one was looking at it.
-  await cut.adopt().catch(async (error: unknown) => {
-    if (!hasCode(error, 'original-changed')) throw error
-    await cut.adopt()
-  })
+  // The helper of a tool that was killed finishes its last request, which may be the lock.
+  await untilNoProcessHas(cut.directory)
+  await cut.adopt()
   const message = `${stop.victim} was cut off at write ${stop.at}, with status ${status}`
   const found = { message, ...outcomeOf(cut), ofDisnix: ofDisnix(), left: (await cut.adopt()).stdout }
   expect(found).toEqual({ message, ...whole, ofDisnix: before, left: '' })

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { type Connection, openLocal } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
@@ -9,6 +8,7 @@ import { removeTree } from '@davit/files'
 import { processIdentity } from '@davit/process'
 import { openSecrets } from '@davit/secrets'
 import { acquireLock, lockHolder, type Machine, openMachine, type ShellTarget } from '@davit/target'
+import { untilNoProcessHas } from '@davit/testing/processes'
 import { afterEach, beforeEach } from 'vitest'
 
 import {
@@ -55,11 +55,8 @@ export class Scene {
     afterEach(async () => {
       await Promise.all(this.#connections.map((connection) => connection.close()))
       removeTree(this.directory)
-      // A helper still finishes its last request, and may make its directory anew. A process that begins has no environment for a moment.
-      for (let tries = 0, without = 0; tries < 1000 && without < 4; tries += 1) {
-        without = processesOf(this.directory).length > 0 ? 0 : without + 1
-        await delay(20)
-      }
+      // A helper still finishes its last request, and may make its directory anew.
+      await untilNoProcessHas(this.directory)
       removeTree(this.directory)
     })
   }
@@ -110,15 +107,3 @@ export const termsOf = (token: string): LockTerms & ServiceLockTerms => ({
 })
 
 export const placeOf = ({ name }: ShellTarget) => ({ target: name, profile })
-
-/** Processes that have a text in their environment. */
-function processesOf(text: string): readonly string[] {
-  const has = (pid: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text)
-    } catch {
-      return false
-    }
-  }
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && has(name))
-}
