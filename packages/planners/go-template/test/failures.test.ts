@@ -6,6 +6,10 @@ test.each([
   ['{{.texx}}', "Mu.yaml:2: there is no field 'texx' (did you mean 'text'?)"],
   ['{{.xyz}}', "Mu.yaml:2: there is no field 'xyz' ('has', 'orElse' and 'orEmpty' ask for keys that may be missing)"],
   ['a\n{{.map.b | uper}}', "Mu.yaml:13: there is no function 'uper' (did you mean 'upper'?)"],
+  [
+    '"{{orElse .map \\"b\\" 1}}"',
+    `Mu.yaml:15: '\\' is unexpected here: expected a blank, '|' or '}}' (actions are read before anything around them, so their quotes need no '\\')`,
+  ],
   ['{{env "HOME"}}', "Mu.yaml:2: there is no function 'env'"],
   ['{{now}}', "Mu.yaml:2: there is no function 'now' (did you mean 'not'?)"],
   ['{{$item := 1}}{{$itme}}', "Mu.yaml:16: no variable '$itme' is declared here (did you mean '$item'?)"],

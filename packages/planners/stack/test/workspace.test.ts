@@ -136,6 +136,18 @@ test.each<[string, Partial<TargetChoice>, unknown]>([
   expect(choose(CLUSTERS, choice)).toEqual(expected)
 })
 
+test.each([
+  [{ cluster: 'nort' }, CLUSTERS, "did you mean 'north'?"],
+  [{ cluster: 'elsewhere' }, 'clusters: { north: {}, south: {} }', "the clusters are 'north', 'south'"],
+  [{ cluster: 'elsewhere' }, '', 'there are no clusters'],
+  [{ target: 'awz' }, '', "did you mean 'aws'?"],
+  [{ target: 'mars' }, '', "the clouds are 'aws', 'gcp', 'azure', 'vmware', 'machines'"],
+])('chooseTarget() with %j tells what there is', (choice, text, hint) => {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
+  const defaults = { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: false }
+  expect(chooseTarget(workspace, { ...defaults, ...choice }).findings).toMatchObject([{ hint }])
+})
+
 test('the default cluster is chosen, and several are refused', () => {
   expect(choose('clusters: { a: {}, b: { default: true, cloud: aws } }', {})).toEqual(['b', 'aws', undefined])
   expect(choose('clusters: { c: { default: true }, b: { default: true } }', {})).toEqual([['MU126', 'b', 'c']])

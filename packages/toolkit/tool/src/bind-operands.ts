@@ -48,5 +48,6 @@ function bind(
 function surplusHint(operands: readonly OperandEntry[], instead: string | undefined): string {
   if (instead !== undefined) return instead
   if (operands.length === 0) return 'this tool takes no operands; see --help'
-  return `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
+  const words = `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
+  return operands.some(({ kind }) => kind === 'arguments') ? `${words}; arguments follow --` : words
 }

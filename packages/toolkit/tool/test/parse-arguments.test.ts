@@ -153,7 +153,10 @@ describe('parseArguments() with operands', () => {
 
   test('refuses a word before -- where only those behind it are meant', () => {
     const failure = failureOf(compile, '-q a -- b')
-    expect(failure).toMatchObject({ message: "unexpected operand 'a'", hint: 'the operands are [-- WORDS...]' })
+    expect(failure).toMatchObject({
+      message: "unexpected operand 'a'",
+      hint: 'the operands are [-- WORDS...]; arguments follow --',
+    })
     expect(failureOf({ ...compile, instead: 'name it' }, 'a')).toMatchObject({ hint: 'name it' })
   })
 

@@ -69,8 +69,11 @@ interface Problem {
 }
 
 export function unexpected(cursor: Cursor, token: Token, expected: string): never {
-  failAt(cursor, token, { message: `${nameOf(cursor, token)} is unexpected here: expected ${expected}` })
+  const hint = cursor.file.text.startsWith('\\"', token.at) ? UNESCAPED : undefined
+  failAt(cursor, token, { message: `${nameOf(cursor, token)} is unexpected here: expected ${expected}`, hint })
 }
+
+const UNESCAPED = "actions are read before anything around them, so their quotes need no '\\'"
 
 function nameOf({ file }: Cursor, { kind, at, end }: Token): string {
   if (kind === 'end') return 'the end of the file'

@@ -1,4 +1,4 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { quoted, suggestionFor } from '@davit/diagnostics'
 import { finding, placeOf, type Spot, type StackFinding } from '../finding.ts'
 import type { Cluster, Workspace } from './workspace.ts'
 
@@ -75,11 +75,22 @@ function unknownWords(
   const isCloud = cloud === undefined || CLOUDS.some((known) => known === cloud)
   const isScheduler = scheduler === undefined || SCHEDULERS.has(scheduler)
   return [
-    ...(isCloud ? [] : [finding('MU120', [cloud], { ...at('cloud'), hint: suggestionFor(cloud, CLOUDS) })]),
+    ...(isCloud ? [] : [finding('MU120', [cloud], { ...at('cloud'), hint: nameAmong(cloud, CLOUDS, 'clouds') })]),
     ...(isScheduler
       ? []
-      : [finding('MU121', [scheduler], { ...at('scheduler'), hint: suggestionFor(scheduler, SCHEDULERS.keys()) })]),
+      : [
+          finding('MU121', [scheduler], {
+            ...at('scheduler'),
+            hint: nameAmong(scheduler, [...SCHEDULERS.keys()], 'schedulers'),
+          }),
+        ]),
   ]
+}
+
+/** A similar name, or all that there are. */
+function nameAmong(name: string, names: readonly string[], what: string): string {
+  const all = names.length === 0 ? `there are no ${what}` : `the ${what} are ${names.map(quoted).join(', ')}`
+  return suggestionFor(name, names) ?? all
 }
 
 function chooseCluster(
@@ -89,7 +100,9 @@ function chooseCluster(
 ): Cluster | undefined {
   if (name !== undefined) {
     const named = clusters.get(name)
-    if (named === undefined) findings.push(finding('MU124', [name], { hint: suggestionFor(name, clusters.keys()) }))
+    if (named === undefined) {
+      findings.push(finding('MU124', [name], { hint: nameAmong(name, [...clusters.keys()], 'clusters') }))
+    }
     return named
   }
   const defaults = [...clusters.values()].filter(({ isDefault }) => isDefault)
