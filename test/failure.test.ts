@@ -124,7 +124,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     await two!.sh('rm -r /var/lib/davit/targets/fa2/active')
     await takeJournal(hosts)
     const plan = await user.run(['davit-activate', '--dry-run', '-o', 'old.json', 'new.json'])
-    expect(plan.stdout).toMatch(/^deactivate web in wrapper on fa2 .*\nactivate web in wrapper on fa2 /)
+    expect(plan.stdout).toMatch(/^~ replace web in wrapper on fa2 [^]*\n1 to replace, on 1 target\n/)
     const outcome = await user.run(['davit-activate', '-o', 'old.json', 'new.json'])
     succeeded(outcome)
     expect(await takeJournal(hosts)).toEqual(['deactivate web 1 wrapper', 'activate web 9 wrapper'])
