@@ -1,9 +1,9 @@
 import { DavitError, type Diagnostic, ExitStatus, quoted, suggestionFor } from '@davit/diagnostics'
 import type { Manifest, ServiceName } from '@davit/documents'
 import { grouped } from '@davit/languages'
-import { tagsIn } from '@davit/placement'
 
 import { type Instance, instanceIdOf, instancesOf } from './instances.ts'
+import { namesFor } from './names.ts'
 import type { Obstacle } from './obstacles.ts'
 import type { Selection } from './select.ts'
 import type { Term } from './terms.ts'
@@ -44,18 +44,6 @@ function similarTo({ text, what }: Term, manifests: readonly Manifest[]): string
   if (what.kind !== 'target') return undefined
   const isService = [...namesFor('service', manifests)].includes(what.pattern)
   return isService ? `it is a service: write 'service:${what.pattern}'` : undefined
-}
-
-function namesFor(kind: Term['what']['kind'], manifests: readonly Manifest[]): ReadonlySet<string> {
-  const targets = manifests.flatMap(({ infrastructure }) => [...infrastructure])
-  switch (kind) {
-    case 'target':
-      return new Set(targets.map(([name]) => name))
-    case 'tag':
-      return new Set(targets.flatMap(([, { properties }]) => tagsIn(properties.get('tags'))))
-    case 'service':
-      return new Set([...instancesOf(manifests).values()].map(({ service }) => service))
-  }
 }
 
 function knownNames(kind: Term['what']['kind'], manifests: readonly Manifest[]): string {

@@ -1,4 +1,5 @@
 export { type Instance, instanceOf } from './instances.ts'
+export { namesFor, simpleTerms } from './names.ts'
 export { differsOutside } from './outside.ts'
 export { partOf, type PartOutcome } from './part-of.ts'
 export { describeObstacle, emptyError, partError, unmatchedError } from './refusals.ts'

@@ -25,9 +25,13 @@ function renderBash(tool: Tool, options: readonly OptionEntry[]): string {
   const words = options.flatMap(longNames).join(' ')
   return `# bash completion for ${tool.name}
 _${identifier}() {
-  local word=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
+  local at=$COMP_CWORD word=\${COMP_WORDS[COMP_CWORD]} previous
+  # bash takes a colon as a word, and completes what follows it.
+  if [[ $word == : ]]; then at=$((at - 1)) word=\${COMP_WORDS[at]}:
+  elif [[ at -gt 2 && \${COMP_WORDS[at-1]} == : ]]; then at=$((at - 2)) word=\${COMP_WORDS[at]}:$word; fi
+  previous=\${COMP_WORDS[at-1]}
   if [[ $word == = ]]; then word=; fi
-  if [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  if [[ $previous == = ]]; then previous=\${COMP_WORDS[at-2]}; fi
   COMPREPLY=()
   case $previous in
 ${cases.join('\n')}
@@ -35,13 +39,19 @@ ${cases.join('\n')}
       if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '${words}' -- "$word")
       else ${takesFiles(tool) ? 'mapfile -t COMPREPLY < <(compgen -f -- "$word")' : 'COMPREPLY=()'}; fi ;;
   esac
+  COMPREPLY=("\${COMPREPLY[@]#"\${word%"\${word##*:}"}"}")
 }
 complete -o filenames -F _${identifier} ${tool.name}
 `
 }
 
 /** Commands that print the values of an option, a line each. */
-const VALUES: ReadonlyMap<string, string> = new Map([['CLUSTER', 'davit-compile-stack --list-clusters 2>/dev/null']])
+const VALUES: ReadonlyMap<string, string> = new Map([
+  ['CLUSTER', 'davit-compile-stack --list-clusters 2>/dev/null'],
+  ['SELECTION', 'davit-select --list-names selections 2>/dev/null'],
+  ['SERVICE', 'davit-select --list-names services 2>/dev/null'],
+  ['TARGET', 'davit-select --list-names targets 2>/dev/null'],
+])
 
 /** Placeholders of values that are files; a stack may also be a directory. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'STACK']
@@ -51,7 +61,7 @@ function bashValues({ choices, value = '' }: OptionEntry): string {
   const command = VALUES.get(value)
   // Words of -W are expanded like those of a command line.
   if (command !== undefined)
-    return `mapfile -t COMPREPLY < <(compgen -W "$(${command} | grep -xE '[[:alnum:]_.-]+')" -- "$word")`
+    return `mapfile -t COMPREPLY < <(compgen -W "$(${command} | grep -xE '[[:alnum:]_.:@-]+')" -- "$word")`
   if (FILES.includes(value)) return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")'
   return value === 'DIRECTORY' ? 'mapfile -t COMPREPLY < <(compgen -d -- "$word")' : ':'
 }

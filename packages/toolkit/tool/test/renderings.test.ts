@@ -50,6 +50,30 @@ test('renderCompletion() completes clusters of the workspace in bash, and takes 
   expect(completed(clusters, ['davit-sample', '--cluster', '']).trim().split('\n')).toEqual(['lab', 'live'])
 })
 
+test.each([
+  [
+    ['--on', 's'],
+    ['service:api', 'service:page'],
+  ],
+  [
+    ['--on', 'service', ':'],
+    ['api', 'page'],
+  ],
+  [['--on', 'service', ':', 'a'], ['api']],
+  [['--on', '=', 'service', ':', 'a'], ['api']],
+  [['--on', '@'], ['@canary']],
+  [['--on', 'web'], ['web1']],
+])('renderCompletion() completes %j to what can be selected in bash', (words, expected) => {
+  const options = { on: { type: 'list', value: 'SELECTION', describe: 'where' } } as const
+  const names = `davit-select() { printf '%s\\n' web1 @canary service:api service:page '*'; }\n`
+  const script = `${names}${renderCompletion({ ...sampleTool, options }, 'bash')}`
+  expect(
+    completed(script, ['davit-sample', ...words])
+      .trim()
+      .split('\n'),
+  ).toEqual(expected)
+})
+
 /** What bash completes the last word to, a line each. */
 function completed(script: string, words: readonly string[]): string {
   const call = `${script}

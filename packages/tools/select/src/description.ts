@@ -38,6 +38,12 @@ export const description = {
       group: 'Output options',
       describe: 'only print what is selected, a target or service on each line, in words that --on takes',
     },
+    'list-names': {
+      type: 'choice',
+      choices: ['selections', 'services', 'targets'],
+      group: 'Output options',
+      describe: 'print names of the current generation that --on or other options take, a line each, and stop',
+    },
     format: {
       type: 'choice',
       choices: ['xml', 'json'],

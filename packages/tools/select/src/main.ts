@@ -1,7 +1,8 @@
 import { isSameDeployment } from '@davit/comparison'
+import { currentGeneration } from '@davit/coordinator-state'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { withPartProfiles } from '@davit/realisation'
-import { isSelected, partError, partOf, type Selection, termsOf } from '@davit/selection'
+import { isSelected, namesFor, partError, partOf, type Selection, simpleTerms, termsOf } from '@davit/selection'
 import { openStore } from '@davit/store'
 import { defineTool, deploymentOf, type DocumentInput, selectionIn, type ToolContext, usageError } from '@davit/tool'
 
@@ -14,22 +15,29 @@ export const tool = defineTool({
   async run(context) {
     const { args, print } = context
     const { place } = deploymentOf(context)
+    if (args.listNames !== undefined)
+      return print(linesOf(namesIn(args.listNames, (await currentGeneration(place))?.manifest)))
     refuseUnusable(args)
     const given = await context.readDocument(Manifest, args.manifest)
     const current = await currentManifest(given.value, context, place)
     const selection = selectionIn([given.value, current], args.on)
     if (selection === undefined) return
-    if (args.list)
-      return print(
-        termsOf(selection)
-          .map((term) => `${term}\n`)
-          .join(''),
-      )
+    if (args.list) return print(linesOf(termsOf(selection)))
     if (args.oldManifest === undefined) await refuseUnfinished(place, { current, selection })
     const part = await partIn({ next: given.value, current, selection }, context)
     await print(textOf(part, given, args.format))
   },
 })
+
+function namesIn(kind: 'selections' | 'services' | 'targets', manifest: Manifest | undefined): readonly string[] {
+  const manifests = manifest === undefined ? [] : [manifest]
+  if (kind === 'selections') return simpleTerms(manifests)
+  return [...namesFor(kind === 'services' ? 'service' : 'target', manifests)].toSorted()
+}
+
+function linesOf(words: readonly string[]): string {
+  return words.map((word) => `${word}\n`).join('')
+}
 
 interface Arguments {
   readonly on: readonly string[]

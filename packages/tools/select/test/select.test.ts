@@ -66,6 +66,15 @@ function mappingsIn(text: string): string {
 }
 
 describe('davit-select', () => {
+  test('prints names of what is deployed, which shells complete', async () => {
+    expect(await select('--list-names', 'targets')).toEqual({ status: 0, stdout: '', stderr: '' })
+    await deploy(GUESTBOOK)
+    const of = async (kind: string) => (await select('--list-names', kind)).stdout.trim().split('\n')
+    expect(await of('targets')).toEqual(['db', 'web'])
+    expect(await of('services')).toEqual(['api', 'page', 'store'])
+    expect(await of('selections')).toEqual(['db', 'web', 'service:api', 'service:page', 'service:store'])
+  })
+
   test('prints what is selected as it is wanted, and the rest as it is deployed', async () => {
     await deploy(GUESTBOOK)
     const { stdout, ...ended } = await select('--on', 'web', 'repainted.json')

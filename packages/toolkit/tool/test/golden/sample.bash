@@ -1,8 +1,12 @@
 # bash completion for davit-sample
 _davit_sample() {
-  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local at=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} previous
+  # bash takes a colon as a word, and completes what follows it.
+  if [[ $word == : ]]; then at=$((at - 1)) word=${COMP_WORDS[at]}:
+  elif [[ at -gt 2 && ${COMP_WORDS[at-1]} == : ]]; then at=$((at - 2)) word=${COMP_WORDS[at]}:$word; fi
+  previous=${COMP_WORDS[at-1]}
   if [[ $word == = ]]; then word=; fi
-  if [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
+  if [[ $previous == = ]]; then previous=${COMP_WORDS[at-2]}; fi
   COMPREPLY=()
   case $previous in
     --old-text|-o) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
@@ -17,5 +21,6 @@ _davit_sample() {
       if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--old-text --no-rollback --rollback --dry-run --tag --color --profile --coordinator-profile-path --max-concurrent-transfers --output --quiet --verbose --log-format --debug --help --version' -- "$word")
       else mapfile -t COMPREPLY < <(compgen -f -- "$word"); fi ;;
   esac
+  COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
 }
 complete -o filenames -F _davit_sample davit-sample
