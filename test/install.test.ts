@@ -143,6 +143,7 @@ test('an installation has pages, completions and what tools read', () => {
     'programs',
     'runtime',
     'stack-library',
+    'target-programs',
   ])
 })
 
