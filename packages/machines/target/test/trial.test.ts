@@ -256,6 +256,21 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect((await observeMachine(scene.machine, scene.profile)).trials).toEqual([])
   })
 
+  test('ends its watcher if the state of the machine is removed while it goes back', async () => {
+    const { scene, trial, machine } = await open()
+    scene.write('go')
+    await perform(scene, 'activate', 'slow')
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop slow', 'start slow')))
+    await perform(scene, 'deactivate', 'slow')
+    for (const name of ['go', 'begun']) rmSync(scene.path(name))
+    const watcher = watcherOf(scene)
+    await revertTrial(machine, trial)
+    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    removeTree(scene.path('state'))
+    scene.write('go')
+    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+  })
+
   test('ends an activity that hangs', async () => {
     const opened = await open()
     const { scene, trial, machine } = opened

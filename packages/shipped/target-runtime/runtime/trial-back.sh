@@ -138,11 +138,13 @@ carry_out() {
 }
 
 # end_trial: leaves what has failed. Until there is space for that the trial stays, since one of which there is nothing was confirmed.
+# Nobody waits for it where the trial was removed, as with all of the state.
 end_trial() {
   first_line "$trial/id"
   ended="id $line$newline$ended"
   first_line "$trial/token"
   until replace_text "${trial%/*}/.ended.$profile" "${ended}token $line$newline"; do
+    [ -d "$trial" ] || exit 0
     sleep 1
   done
   printf '%s at the end\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
