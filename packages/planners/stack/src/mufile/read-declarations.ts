@@ -117,13 +117,17 @@ function readSchema(written: Written, { reader, types, name, isPublic }: SchemaP
     constraints: readConstraints(members, shapes),
   }
   const found = (type: TypeExpression | undefined) => (declaration.base = type)
-  if (inner === undefined) readBase(base, { reader, types }, { spot, what: "'base'", found })
-  else if (base !== undefined) shapes.wrong(base, "a schema has 'base' or 'properties', but not both")
+  if (written.kind === 'table' || isNothing(written))
+    readBase(members, { reader, types }, { spot, what: "'base'", found })
   return declaration
 }
 
-function readBase(base: Written | undefined, later: Later, place: TypePlace): void {
-  if (base?.kind === 'table') later.reader.shapes.wrong(base, "'base' must be text")
+function readBase(members: ReadonlyMap<string, Written>, later: Later, place: TypePlace): void {
+  const { shapes } = later.reader
+  const base = members.get('base')
+  if (members.has('properties')) {
+    if (base !== undefined) shapes.wrong(base, "a schema has 'base' or 'properties', but not both")
+  } else if (base?.kind === 'table') shapes.wrong(base, "'base' must be text")
   else readTypeInto(base, later, place)
 }
 

@@ -27,6 +27,7 @@ export function resolveCapability(c: Compilation, text: string, { writer, stack 
   const strange = isName(name) ? strangeSelector(selector) : name
   if (strange !== undefined) return refused({ code: 'MU514', subjects: [strange] })
   const named = lookUp(c, name, writer)
+  if (named.kind === 'circular') return { kind: 'circular', name }
   if (named.kind !== 'capability') return named
   const { service, chosen, port } = named
   const choice = chooseEndpoint(chosen, { selector, stack }, port)
