@@ -112,6 +112,71 @@ test.each<[string, Texts, readonly unknown[]]>([
     ],
   ],
   [
+    'a word that is no schema of a stack that is called almost so',
+    { 'Mu.yaml': `name: a\nproperties: { p: { type: words } }\n${ONE}`, 'word/Mu.yaml': 'name: word\nabstract: true' },
+    [['MU503', 'https://hub.mu.com/words@latest']],
+  ],
+  [
+    'a schema of a stack of another base',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: x.y/w/Out, optional: true } }\n${ONE}`,
+      'x.y/w/Mu.yaml': 'name: w\nabstract: true\nschema: { public: { Out: { base: string } } }',
+    },
+    [],
+  ],
+  [
+    'a schema of another version of a stack that is used as well',
+    {
+      'Mu.yaml': 'name: a\nproperties: { p: { type: w/Out@1.0.0, optional: true } }\nservices: { private: { w: } }',
+      'w/Mu.yaml': server('w', '[80]', 'version: 1.0.0\nschema: { public: { Out: { base: string } } }'),
+    },
+    [['MU502', 'w']],
+  ],
+  [
+    'a schema of a version that there is not, and of a stack that is wrong',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: w/Out@2.0.0 }, q: { type: x/Out } }\n${ONE}`,
+      'w/Mu.yaml': server('w', '[80]', 'version: 1.0.0\nschema: { public: { Out: { base: string } } }'),
+      'x/Mu.yaml': server('x', '[80]', 'version: 1.0'),
+    },
+    [
+      ['MU605', 'w', '2.0.0', '1.0.0'],
+      ['MU501', '1.0'],
+    ],
+  ],
+  [
+    'a private schema in a list',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: "w/In[]" } }\n${ONE}`,
+      'w/Mu.yaml': 'name: w\nabstract: true\ntypes: { private: { In: { base: string } } }',
+    },
+    [['MU516', 'w/In']],
+  ],
+  [
+    'a port that is none, which is no endpoint',
+    {
+      'Mu.yaml':
+        'name: a\nservices: { private: { c: { type: mu/container, port: 9, ports: ["80"] }, g: { type: mu/gateway, targets: [c] } } }',
+    },
+    [
+      ['MU508', 'number', 'string'],
+      ['MU508', 'number[]', 'list'],
+    ],
+  ],
+  [
+    'malformed types',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: "[]" }, q: { type: "map[ ]x" }, r: { type: "map[string]" }, s: { type: "map[x y]any" } }\n${ONE}`,
+    },
+    [
+      ['MU155', '[]'],
+      ['MU154', 'map[ ]x'],
+      ['MU154', 'map[string]'],
+      ['MU156', 'x y'],
+      ['MU154', 'map[x y]any'],
+    ],
+  ],
+  [
     'schemas that are based on each other',
     { 'Mu.yaml': `name: a\nschema: { private: { s: { base: t }, t: { base: s } } }\n${ONE}` },
     [['MU516', 's']],
@@ -288,5 +353,14 @@ test('the root converts its arguments where it declares numbers and truth values
     ['MU508', 'bool', 'string'],
     ['MU508', 'number', 'string'],
     ['MU507', 'toString'],
+  ])
+})
+
+test('arguments of the root name no services, and are no lists or objects', () => {
+  const root = `name: a\nproperties: { s: { type: service }, l: { type: "string[]" }, o: { type: { properties: {} } } }\n${ONE}`
+  expect(errorsOf(compileTexts({ 'Mu.yaml': root }, { words: ['s=c', 'l=c', 'o=c'] }))).toEqual([
+    ['MU508', 'string[]', 'string'],
+    ['MU508', 'object', 'string'],
+    ['MU509', 'c'],
   ])
 })

@@ -143,6 +143,31 @@ test.each<[string, string, string | readonly string[]]>([
     'schema: { private: { s: { base: any } }, public: { ▸s: { base: any } } }',
     "MU502: 's' occurs twice",
   ],
+  [
+    'a wrong constraint in a schema',
+    'schema: { public: { s: { properties: { p: { type: { base: bool, maxLength: ▸1 } } } } } }',
+    "MU517: 'maxLength' needs a string, but the type is bool",
+  ],
+  [
+    'a wrong constraint in an inline schema of another one',
+    'properties: { p: { type: { properties: { q: { type: { base: bool, minimum: ▸1 } } } }, optional: true } }',
+    "MU517: 'minimum' needs a number, but the type is bool",
+  ],
+  [
+    'a base that is no type',
+    'schema: { public: { s: { base: ▸"map[any]any" } } }',
+    "MU154: 'map[any]any' is no type of a map",
+  ],
+  [
+    'the base of an inline schema',
+    'properties: { p: { type: { base: ▸nope } } }',
+    "MU503: there is no stack 'https://hub.mu.com/nope@latest'",
+  ],
+  [
+    'a preset that is no reference, as a type',
+    'stacks: { private: { s: { type: ▸no! } } }\nproperties: { p: { type: s } }',
+    "MU156: 'no!' is no reference to a stack",
+  ],
 ])('findings in what an abstract stack declares: %s', (_, declared, expected) => {
   expectFindings({ 'Mu.yaml': `name: a\nabstract: true\n${declared}` }, [expected].flat())
 })

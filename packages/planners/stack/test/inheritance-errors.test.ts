@@ -77,3 +77,40 @@ test.each<[string, Texts, readonly unknown[]]>([
 ])('%s', (_, texts, expected) => {
   expect(errorsOf(compileTexts(texts))).toEqual(expected)
 })
+
+test.each<[string, string, readonly unknown[]]>([
+  ['string[]', 'map[string]string', [['MU508', 'map[string]string', 'string[]']]],
+  ['any[]', 'string[]', [['MU508', 'string[]', 'any[]']]],
+  ['map[string]string', 'string[]', [['MU508', 'string[]', 'map[string]string']]],
+  ['map[number]any', 'map[string]any', [['MU508', 'map[string]any', 'map[number]any']]],
+  ['map[string]any', 'map[string]string', [['MU508', 'map[string]string', 'map[string]any']]],
+  ['sub', 'sup[]', [['MU508', 'sup[]', 'sub']]],
+  ['sub', 'string', [['MU508', 'string', 'sub']]],
+  ['string[]', 'string', [['MU508', 'string', 'string[]']]],
+  ['string', 'string[]', [['MU508', 'string[]', 'string']]],
+  ['word', 'number', [['MU508', 'number', 'word']]],
+  ['word', 'string[]', [['MU508', 'string[]', 'word']]],
+  ['word', 'other', [['MU508', 'other', 'word']]],
+  ['thing', 'string', [['MU508', 'string', 'thing']]],
+  ['thing', 'sup', [['MU508', 'sup', 'thing']]],
+  ['map[any]any', 'string', [['MU154', 'map[any]any']]],
+  ['map[any]any', 'string[]', [['MU154', 'map[any]any']]],
+  ['ring', 'sup', [['MU508', 'sup', 'ring']]],
+  ['word', 'word', []],
+  ['sub', 'sup', []],
+  ['lower', 'sup', []],
+])('a property of type %s is not narrower than %s, unless nothing is found', (own, inherited, expected) => {
+  const outcome = compileTexts({
+    'Mu.yaml': `name: a\nabstract: true\nbase: b\nproperties: { p: { type: "${own}", optional: true } }`,
+    'b/Mu.yaml': `name: b
+abstract: true
+properties: { p: { type: "${inherited}", optional: true } }
+schema: { private: { word: { base: string }, other: { base: string }, thing: { properties: {} } } }`,
+    'sup/Mu.yaml': 'name: sup\nabstract: true',
+    'sub/Mu.yaml': 'name: sub\nbase: sup\nabstract: true',
+    'lower/Mu.yaml': 'name: lower\nbase: sub\nabstract: true',
+    'ring/Mu.yaml': 'name: ring\nbase: gnir',
+    'gnir/Mu.yaml': 'name: gnir\nbase: ring',
+  })
+  expect(errorsOf(outcome)).toEqual(expected)
+})

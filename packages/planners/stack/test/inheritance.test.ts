@@ -75,7 +75,9 @@ properties:
   d: { type: "map[string]super[]", optional: true }
   e: { type: string, optional: true }
   f: { type: word, optional: true }
-schema: { private: { word: { base: string } } }`,
+  g: { type: kind, optional: true }
+schema: { private: { word: { base: string } } }
+stacks: { private: { kind: { abstract: true } } }`,
     'super/Mu.yaml': 'name: super\nabstract: true',
     'middle/Mu.yaml': 'name: middle\nbase: super\nabstract: true',
     'lower/Mu.yaml': 'name: lower\nbase: middle\nabstract: true',
@@ -88,6 +90,7 @@ properties:
   d: { type: "map[string]middle[]", optional: true }
   e: { type: { base: string, minLength: 1 }, optional: true }
   f: { type: { base: word, maxLength: 3 }, optional: true }
+  g: { type: kind, optional: true }
 services: { private: { c: { type: mu/container } } }`,
   })
   expect(errorsOf(outcome)).toEqual([])

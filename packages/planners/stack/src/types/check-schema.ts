@@ -7,10 +7,9 @@ import { schemaOf } from './resolve-type.ts'
 import { rootOf, type Type } from './type.ts'
 import type { TypeExpression } from './type-expression.ts'
 
-/** Returns the schemas that are written within a type. */
+/** Returns the schema that a type is, if it is written in place. */
 export function inlineIn(type: TypeExpression): readonly SchemaDeclaration[] {
-  if (type.kind === 'inline') return [type.schema]
-  return type.kind === 'list' ? inlineIn(type.element) : []
+  return type.kind === 'inline' ? [type.schema] : []
 }
 
 /** Returns the schemas that a stack itself declares, and after them those without names. */

@@ -12,7 +12,7 @@ export function isNarrower(c: Compilation, narrow: Type, wide: Type): boolean {
     case 'unknown':
       return true
     case 'primitive':
-      return wide.kind === 'unknown'
+      return false
     case 'list':
       return wide.kind === 'list' && isNarrower(c, narrow.element, wide.element)
     case 'map':

@@ -43,8 +43,10 @@ const KEYS: ReadonlySet<string> = new Set(['string', 'number', 'bool'])
 function mapType(c: Compilation, place: TypePlace, { key, value, text }: TypeExpression & { kind: 'map' }): Type {
   const isKey = key.kind === 'primitive' && KEYS.has(key.name)
   const values = typeOf(c, place, value)
-  if (!isKey) c.report('MU154', [text], { spot: place.spot })
-  if (!isKey) return { kind: 'unknown', name: text }
+  if (!isKey) {
+    c.report('MU154', [text], { spot: place.spot })
+    return { kind: 'unknown', name: text }
+  }
   return { kind: 'map', name: `map[${key.name}]${values.name}`, key, value: values }
 }
 

@@ -55,7 +55,7 @@ function parseList(text: string, end: number, inner: Inner): TypeExpression | un
 
 function parseMap(text: string, spot: Spot, report: ReportAt): TypeExpression | undefined {
   const end = text.indexOf(']')
-  const [keyText, valueText] = end === -1 ? ['', ''] : [text.slice(MAP.length, end).trim(), text.slice(end + 1).trim()]
+  const [keyText, valueText] = end === -1 ? ['', ''] : [text.slice(MAP.length, end).trim(), text.slice(end + 1)]
   const isWhole = keyText !== '' && valueText !== ''
   const key = isWhole ? parseType(keyText, spot, report) : undefined
   const value = isWhole ? parseType(valueText, spot, report) : undefined

@@ -127,7 +127,7 @@ function checkSchema(type: Type & { kind: 'schema' }, written: Written, source: 
   const { base, declaration } = type.schema
   const checked =
     base === undefined ? checkObject(type, written, source) : checkBase(base, { name: type.name, written, source })
-  if (checked.isMismatch || checked.value === undefined) return checked
+  if (checked.value === undefined) return checked
   const value = valueOf(written)
   for (const constraint of declaration.constraints) {
     const { isMet, got } = compareWith(constraint, value, source.c.patterns)
@@ -143,10 +143,9 @@ interface Named extends Whole {
 /** Checks what a schema is based on; messages call it by the schema's name. */
 function checkBase(base: Type, { name, written, source }: Named): Checked {
   const root = rootOf(base)
-  const isKind = ['any', 'service', 'object'].includes(root) || root === kindOf(written)
-  if (!isKind) return mismatch({ kind: 'unknown', name }, written, source)
-  if (root === 'object' && written.kind !== 'table') return mismatch({ kind: 'unknown', name }, written, source)
-  return checkValue(base, written, source)
+  const kind = written.kind === 'table' ? 'object' : kindOf(written)
+  const isKind = root === 'any' || root === 'service' || root === kind
+  return isKind ? checkValue(base, written, source) : mismatch({ kind: 'unknown', name }, written, source)
 }
 
 function checkObject({ name, schema }: Type & { kind: 'schema' }, written: Written, source: Source): Checked {

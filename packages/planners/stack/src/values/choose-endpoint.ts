@@ -85,8 +85,7 @@ function descendWhereClear(service: Instance): Choice {
 
 function select(service: Instance, selector: string): Chosen {
   if (selector === '.') return selectOnly(service)
-  if (/^\d+$/.test(selector))
-    return selectPort(service, Number(selector)) ?? refuse('MU512', selector, ...named(service))
+  if (/^\d/.test(selector)) return selectPort(service, Number(selector)) ?? refuse('MU512', selector, ...named(service))
   const child = service.children.get(selector)
   if (child === undefined) return refuse('MU512', selector, ...named(service))
   return child.isPublic ? { chosen: child, port: undefined } : refuse('MU513', selector, ...named(service))

@@ -26,7 +26,7 @@ const KINDS = { string: 'string', number: 'number', boolean: 'bool' } as const
 
 /** Compares as JSON: the order of keys makes no difference. */
 export function isEqual(left: StackValue, right: StackValue): boolean {
-  return left === right || keyOfValue(left) === keyOfValue(right)
+  return keyOfValue(left) === keyOfValue(right)
 }
 
 /** Returns a text that is the same for equal values only. */
