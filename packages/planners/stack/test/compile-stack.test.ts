@@ -222,6 +222,35 @@ test.each<[string, Texts, readonly unknown[]]>([
     ],
   ],
   [
+    'references in schemas come before the lack of services',
+    { 'Mu.yaml': 'name: a\nproperties: { p: { type: { base: nope } } }' },
+    [['MU503', 'https://hub.mu.com/nope@latest'], ['MU504']],
+  ],
+  [
+    'where words are missing, nothing is bound',
+    { 'Mu.yaml': 'name: a\nproperties: { p: { type: nope }, q: { type: "int[]" } }' },
+    [['MU503', 'https://hub.mu.com/nope@latest']],
+  ],
+  [
+    'an error of a file that is found by two references is reported once',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: z.z/b } } }',
+      'b/Mu.yaml': 'name: b\nversion: 1.0',
+    },
+    [['MU501', '1.0']],
+  ],
+  [
+    'schemas of stacks that use each other',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: v/Out, default: { w: { v: {} } } } }\n${ONE}`,
+      'v/Mu.yaml':
+        'name: v\nabstract: true\nschema: { public: { Out: { properties: { w: { type: w/Out, optional: true } } } } }',
+      'w/Mu.yaml':
+        'name: w\nabstract: true\nschema: { public: { Out: { properties: { v: { type: v/Out, optional: true } } } } }',
+    },
+    [],
+  ],
+  [
     'an error of a stack that occurs twice is reported once',
     {
       'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: b } } }',

@@ -154,6 +154,26 @@ test.each<[string, string, string | readonly string[]]>([
     "MU517: 'minimum' needs a number, but the type is bool",
   ],
   [
+    'a word in a schema',
+    'schema: { public: { s: { properties: { p: { type: ▸"int[]" } } } } }',
+    "MU503: there is no stack 'https://hub.mu.com/int@latest'",
+  ],
+  [
+    'a type in a nested stack',
+    'stacks: { private: { s: { abstract: true, properties: { p: { type: ▸"[]x" } } } } }',
+    "MU155: '[]x' is no type of a list",
+  ],
+  [
+    'a schema in a nested stack',
+    'stacks: { private: { s: { abstract: true, schema: { private: { t: { base: ▸"[]x" } } } } } }',
+    "MU155: '[]x' is no type of a list",
+  ],
+  [
+    'a type in a nested stack of a nested stack',
+    'stacks: { private: { s: { stacks: { private: { t: { properties: { p: { type: ▸"[]x" } } } } } } } }',
+    "MU155: '[]x' is no type of a list",
+  ],
+  [
     'a base that is no type',
     'schema: { public: { s: { base: ▸"map[any]any" } } }',
     "MU154: 'map[any]any' is no type of a map",

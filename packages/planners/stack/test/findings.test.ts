@@ -290,6 +290,31 @@ test.each<[string, Texts | string, string | readonly string[]]>([
     'name: a\nservices: { public: { ▸c: { type: mu/gateway, targets: [d], port: 1 }, d: { type: mu/gateway, targets: [c], port: 2 } } }',
     "MU600: services wait for each other: 'a/c', 'a/d'",
   ],
+  ['a template', 'name: a\n{{▸panic "no %d" 1}}', 'MU153: no 1'],
+  ['a template with a hint', 'name: a\n{{▸uper "x"}}', "MU153: there is no function 'uper' (did you mean 'upper'?)"],
+  [
+    'a template for a service',
+    { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }', 'b/Mu.yaml': 'name: b\n{{▸panic "no"}}' },
+    "MU153: no (this is the stack of service 'c', Mu.yaml:2)",
+  ],
+  [
+    'a template for a service with a hint',
+    { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }', 'b/Mu.yaml': 'name: b\n{{▸uper "x"}}' },
+    "MU153: there is no function 'uper' (did you mean 'upper'?; this is the stack of service 'c', Mu.yaml:2)",
+  ],
+  [
+    'a reference that is almost one that was found',
+    {
+      'Mu.yaml': 'name: a\nservices: { public: { c: { type: acme/page }, d: { type: ▸acme/pag } } }',
+      'acme/page/Mu.yaml': server('acme/page'),
+    },
+    "MU503: there is no stack 'https://hub.mu.com/acme/pag@latest' (did you mean 'acme/page'?)",
+  ],
+  [
+    'presets that lead to a ring',
+    'name: a\nstacks: { private: { s: { type: t }, t: { type: s }, u: { type: t } } }\nservices: { public: { c: { type: ▸u } } }',
+    "MU601: stacks contain themselves without end: 's', 't'",
+  ],
 ])('findings: %s', (_, marked, expected) => {
   expectFindings(typeof marked === 'string' ? { 'Mu.yaml': marked } : marked, [expected].flat())
 })

@@ -106,6 +106,38 @@ test('an include that leads out through a link is refused', () => {
   expect(findings).toMatchObject([{ code: 'MU153', message: expect.stringContaining('outside') }])
 })
 
+/** Compiles a stack that includes a file; what is not there has no real path. */
+function including(path: string, links: Readonly<Record<string, string>>, workspace = '/w') {
+  const texts = new Map([
+    ['/w/Mu.yaml', `{{include "${path}"}}`],
+    ['/w/x', 'name: a\nabstract: true'],
+  ])
+  const files = {
+    read(file: string) {
+      const text = texts.get(file)
+      if (file === '/w/shut') return { kind: 'unreadable', reason: 'permission denied' } as const
+      return text === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'text', text } as const)
+    },
+    realPath: (file: string) => links[file] ?? (texts.has(file) || file === '/w/shut' ? file : undefined),
+    shown: (file: string) => file,
+  }
+  const { findings } = compileTexts({}, { options: { files, roots: { workspace, library: '/lib' } } })
+  return findings.map(({ message }) => message)
+}
+
+test('an include is within the boundary, wherever that really is', () => {
+  expect(including('x', { '/w': '/real', '/w/x': '/real/x' })).toEqual([])
+  expect(including('x', { '/w': '/real', '/w/x': '/elsewhere/x' })).toEqual(["include: 'x' is outside of '/w'"])
+  expect(including('x', {}, '/')).toEqual([])
+  expect(including('x', {})).toEqual([])
+})
+
+test('an include of a file that is missing or cannot be read is told, but not what is outside', () => {
+  expect(including('y', {})).toEqual(["include: there is no file 'y'"])
+  expect(including('../y', {})).toEqual(["include: '../y' is outside of '/w'"])
+  expect(including('shut', {})).toEqual(["include: cannot read 'shut': permission denied"])
+})
+
 test('includes are relative to the file that includes, and errors in them have their place there', () => {
   const texts = {
     'Mu.yaml': 'name: a\nservices:\n  private:\n{{include "parts/c.inc" | indent 4}}\n',

@@ -17,11 +17,60 @@ test.each<[string, Texts, readonly unknown[]]>([
     'a cycle of bases',
     {
       'Mu.yaml': `name: r\nservices: { private: { x: { type: a } } }`,
-      'a/Mu.yaml': 'name: a\nbase: b',
+      'a/Mu.yaml': 'name: a\nbase: c',
       'b/Mu.yaml': 'name: b\nbase: c',
       'c/Mu.yaml': 'name: c\nbase: b',
     },
     [['MU602', 'b', 'c']],
+  ],
+  [
+    'a base of another version than that of a service',
+    {
+      'Mu.yaml': 'name: a\nbase: s@1.0.0\nservices: { private: { y: { type: s } } }',
+      's/Mu.yaml': server('s', '[80]', 'version: 1.0.0'),
+    },
+    [['MU502', 's']],
+  ],
+  [
+    'references of the base are none of the subclass',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { y: { type: s } } }',
+      'b/Mu.yaml': 'name: b\nabstract: true\nservices: { private: { x: { type: s@1.0.0 } } }',
+      's/Mu.yaml': server('s', '[80]', 'version: 1.0.0'),
+    },
+    [],
+  ],
+  [
+    'references of a subclass that differ',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { y: { type: s }, z: { type: s@1.0.0 } } }',
+      'b/Mu.yaml': server('b'),
+      's/Mu.yaml': server('s', '[80]', 'version: 1.0.0'),
+    },
+    [['MU502', 's']],
+  ],
+  [
+    'a base in a file, which does not see what is around a nested stack',
+    {
+      'Mu.yaml':
+        'name: a\nschema: { private: { word: { base: string } } }\nstacks: { private: { s: { base: b } } }\nservices: { private: { x: { type: s } } }',
+      'b/Mu.yaml': 'name: b\nabstract: true\nproperties: { p: { type: word, optional: true } }',
+    },
+    [['MU503', 'https://hub.mu.com/word@latest']],
+  ],
+  [
+    'missing properties, in the order of their names',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: c } } }',
+      'b/Mu.yaml': 'name: b\nabstract: true\nproperties: { b: { type: any }, z: { type: any } }',
+      'c/Mu.yaml': `name: c\nbase: b\nproperties: { a: { type: any }, y: { type: any } }\n${ONE}`,
+    },
+    [
+      ['MU506', 'a'],
+      ['MU506', 'b'],
+      ['MU506', 'y'],
+      ['MU506', 'z'],
+    ],
   ],
   [
     'a property that is declared wider',

@@ -15,7 +15,7 @@ schema: { private: { word: { base: string, enum: [a] } } }
 stacks: { private: { kind: { type: mu/container, env: { K: base } } } }
 services:
   private:
-    one: { type: kind, env: { A: { B: 1, C: [1, 2] }, P: "{{orElse .args "p" "none"}}" } }
+    one: { type: kind, env: { A: { B: 1, C: [1, 2] }, D: { x: 1 }, E: 1, P: "{{orElse .args "p" "none"}}" } }
   public:
     two: { type: mu/container }
 `
@@ -28,7 +28,7 @@ test('services are merged deeply, and see the nested stacks and schemas of the s
 base: base
 schema: { private: { word: { base: string, enum: [b] } } }
 stacks: { private: { kind: { type: mu/container, env: { K: sub } } } }
-services: { public: { one: { env: { A: { C: [3] } }, port: 5 } } }`,
+services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 } }, port: 5 } } }`,
   })
   expect(services.get('root/s')).toMatchObject({ type: 'sub', chain: ['sub', 'base'] })
   expect(services.get('root/s')?.properties).toEqual(
@@ -47,6 +47,8 @@ services: { public: { one: { env: { A: { C: [3] } }, port: 5 } } }`,
     new Map<string, unknown>([
       ['K', 'sub'],
       ['A', a],
+      ['D', 2],
+      ['E', new Map([['y', 2]])],
       ['P', 'given'],
     ]),
   )
@@ -113,6 +115,18 @@ services: { private: { v: { type: villa, p: w }, w: { type: mu/gateway, targets:
   expect(services.get('root/w')?.properties.get('targets')).toEqual([
     { service: 'root/v', endpoint: 'root/v/c', port: 7 },
   ])
+})
+
+test('a nested stack is meant by its name alone', () => {
+  const services = servicesOf({
+    'Mu.yaml': `name: root
+stacks: { private: { s: { type: mu/container } } }
+schema: { private: { w: { base: string } } }
+services: { private: { a: { type: s }, b: { type: s@latest }, c: { type: "https://s" }, d: { type: hub.mu.com/s }, e: { type: w } } }`,
+    's/Mu.yaml': 'name: s\nintrinsic: true',
+    'w/Mu.yaml': 'name: w\nintrinsic: true',
+  })
+  expect([...services.values()].map(({ type }) => type)).toEqual(['mu/container', 's', 's', 's', 'w'])
 })
 
 const HOLDER = `name: holder

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { LIBRARY_DIRECTORY, LIBRARY_STACKS } from '@davit/stack-library'
 import { expect, test } from 'vitest'
-import { acceptFindings, compiledDocument, unknownIntrinsics } from '../src/stack.ts'
+import { acceptFindings, compiledDocument, finding, stackRefusal, unknownIntrinsics } from '../src/stack.ts'
 import { compileTexts, errorsOf, warningsOf } from './testing.ts'
 
 test('every stack of the library is one of its names', () => {
@@ -88,4 +88,26 @@ test('warnings are reported, and errors thrown together', () => {
     }),
   )
   expect(told).toMatchObject([{ kind: 'diagnostic', diagnostic: { code: 'MU104', subjects: ['nmae'] } }])
+})
+
+test.each([
+  ['MU500', { file: 'a' }, 65, "the stack cannot be compiled: 1 error, the first in 'a'"],
+  ['MU500', undefined, 65, 'the stack cannot be compiled: 1 error'],
+  ['MU100', undefined, 66, 'the stack cannot be compiled: 1 error'],
+  ['MU103', undefined, 66, 'the stack cannot be compiled: 1 error'],
+] as const)('the error for %s at %j ends with status %i', (code, place, exitStatus, message) => {
+  expect(stackRefusal([finding('MU104', ['x']), finding(code, ['x'], { place })])).toMatchObject({
+    exitStatus,
+    message,
+  })
+  expect(stackRefusal([finding(code, ['x'], { place }), finding('MU501', ['x'])])).toMatchObject({
+    exitStatus,
+    message: message.replace('1 error', '2 errors'),
+  })
+})
+
+test('warnings alone are no reason to stop', () => {
+  const told: unknown[] = []
+  acceptFindings([finding('MU104', ['x'])], (event) => told.push(event))
+  expect(told).toHaveLength(1)
 })

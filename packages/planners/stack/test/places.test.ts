@@ -80,6 +80,22 @@ test('a reference is pinned by the commit if the file states no version', () => 
   expect(placeOf('s@^1.0.0', fetched)).toEqual([['.Mudeps/s/Mu.yaml', `https://hub.mu.com/s@${commit}`]])
 })
 
+test('what is no commit in the record of a fetched stack counts as none', () => {
+  const fetched = { '/w/.Mudeps/s/Mu.yaml': LEAF, '/w/.Mudeps/s/.origin.json': '{ "commit": "main" }' }
+  expect(placeOf('s@^1.0.0', fetched)).toEqual([['.Mudeps/s/Mu.yaml', 'https://hub.mu.com/s@^1.0.0']])
+  const empty = { ...fetched, '/w/.Mudeps/s/.origin.json': '{}' }
+  expect(placeOf('s@^1.0.0', empty)).toEqual([['.Mudeps/s/Mu.yaml', 'https://hub.mu.com/s@^1.0.0']])
+})
+
+test('a byte order mark is no part of a stack, nor of what it includes', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': '\uFEFFname: a\n{{include "x"}}',
+    x: '\uFEFFservices: { private: { c: { type: c } } }',
+    'c/Mu.yaml': '\uFEFFname: d\nintrinsic: {{true}}',
+  })
+  expect(outcome.findings).toMatchObject([{ code: 'MU105', subjects: ['d', 'c'] }])
+})
+
 test('a version that is a template counts as none, and one that is no version fits latest only', () => {
   expect(filesOf('s@^1.0.0', { '/w/s/Mu.yaml': `${LEAF}version: "{{"1.0.0"}}"\n` })).toEqual(['s/Mu.yaml'])
   expect(placeOf('s@^1.0.0', { '/w/s/Mu.yaml': `${LEAF}version: one\n` })).toEqual([['MU605', 's', '^1.0.0', 'one']])

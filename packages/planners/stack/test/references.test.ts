@@ -101,12 +101,16 @@ test.each<[string, string | undefined, boolean]>([
   ['1.2.3', '1.2.3', true],
   ['1.2.3', '1.2.3+build', true],
   ['=1.2.3', '1.2.4', false],
+  ['=1.2.3', '1.2.3', true],
   ['==1.2.3', '1.2.3', true],
   ['!1.2.3', '1.2.3', false],
   ['!=1.2.3', '1.2.4', true],
   ['>1.0.0', '2.0.0-rc.1', true],
+  ['>1.0.0', '1.0.0', false],
   ['<1.0.0', '1.0.0-rc.1', true],
   ['>=1.0.0', '1.0.0-rc.1', false],
+  ['>=1.0.0', '1.0.0', true],
+  ['<=1.0.0', '0.9.0', true],
   ['>=1.0.0 <2.0.0', '1.9.9', true],
   ['>=1.0.0 <2.0.0', '2.0.0', false],
   ['<=1.0.0 || >2.0.0', '1.0.0', true],
@@ -117,6 +121,8 @@ test.each<[string, string | undefined, boolean]>([
   ['^1.2.3', '1.2.2', false],
   ['^0.2.3', '0.3.0', false],
   ['^0.2.3', '0.2.9', true],
+  ['^0.1.2', '0.1.9', true],
+  ['^0.0.3', '0.0.3', true],
   ['^0.0.3', '0.0.4', false],
   ['~1.2.3', '1.2.9', true],
   ['~1.2.3', '1.3.0', false],
@@ -125,6 +131,8 @@ test.each<[string, string | undefined, boolean]>([
   ['^1.2.3', 'abcdef0', false],
   ['abcdef0', 'ABCDEF0', true],
   ['abcdef0', 'abcdef0123456789abcdef0123456789abcdef01', true],
+  ['ABCDEF0123456789abcdef0123456789abcdef01', 'abcdef0', true],
+  ['abcdef0', 'abcdef01', false],
   ['abcdef0', 'abcdef1', false],
   ['abcdef0', '1.0.0', false],
   ['abcdef0', undefined, true],
@@ -184,8 +192,33 @@ test('placesOf() lists every place in order', () => {
   expect(places[2]?.boundary).toBe(places[2]?.directory)
 })
 
+test.each([
+  ['aws/s3x/y', '/w/aws/s3x/y'],
+  ['s3', '/w/s3'],
+])('placesOf(%j), which is not in the namespace of the workspace', (name, directory) => {
+  const places = placesOf(parseReference(name)!, { workspace: '/w', library: '/lib' }, 'aws/s3')
+  expect(places[1]?.directory).toBe(directory)
+})
+
 test.each<[string, string, 'json' | 'yaml', object]>([
-  ['block', 'name: a\nversion: 1.10\nservices: {}\n', 'yaml', { name: 'a', version: '1.10' }],
+  ['block', 'name: a\nversion: 1.10\nother: x\nservices: {}\n', 'yaml', { name: 'a', version: '1.10' }],
+  [
+    'all that it knows',
+    'name: a\nversion: b\ndescription: c\nauthor: d\nwebsite: e\nlicense: f\nbase: g\n',
+    'yaml',
+    { name: 'a', version: 'b', description: 'c', author: 'd', website: 'e', license: 'f' },
+  ],
+  ['a table that is indented', '  name: a\n  services: {}\n', 'yaml', { name: 'a' }],
+  ['what is null', 'name: a\nversion:\nauthor: ~\n', 'yaml', { name: 'a' }],
+  ['lines that contain templates', 'description: >-\n  a\n  {{1}}\nname: a\n', 'yaml', { name: 'a' }],
+  ['several lines at the end', 'name: {{1}}\ndescription: >-\n  a\n  b', 'yaml', { description: 'a b' }],
+  ['JSON behind a template', '{{if 1}}{"name": "a"}{{end}}', 'json', { name: 'a' }],
+  [
+    'tables in JSON with templates',
+    '{"version": "1.0.0", "x": {"version": "2.0.0", "y": ["z", {"name": "b"}]}, "z": {{1}}, "author": "{{2}}"}',
+    'json',
+    { version: '1.0.0' },
+  ],
   ['JSON', '{"name": "a", "version": "1.0.0"}', 'json', { name: 'a', version: '1.0.0' }],
   ['a version that is a template', 'name: a\nversion: "{{.x}}"\n', 'yaml', { name: 'a' }],
   [
@@ -205,5 +238,5 @@ test.each<[string, string, 'json' | 'yaml', object]>([
   ['lists and tables', 'name: [a]\nversion: {}\n', 'yaml', {}],
   ['what cannot be read', 'name: [', 'yaml', {}],
 ])('scanMetadata() of %s', (_, text, language, expected) => {
-  expect(Object.fromEntries(scanMetadata(text, language))).toEqual(expected)
+  expect(Object.fromEntries(scanMetadata(text, language))).toStrictEqual(expected)
 })

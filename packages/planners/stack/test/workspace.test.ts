@@ -67,6 +67,59 @@ test.each<[string, string, unknown]>([
   expect(told(text)).toEqual(findings)
 })
 
+test.each<[string, Partial<TargetChoice>, unknown]>([
+  ['clusters:\n  c:\n    cloud: awz', {}, { line: 3, column: 12 }],
+  ['clusters:\n  c:\n    scheduler: x', {}, { line: 3, column: 16 }],
+  ['clusters:\n  c:\n    cloud: gcp\n    scheduler: ecs', {}, { line: 3, column: 12 }],
+  ['clusters:\n  c:\n    cloud: gcp', {}, { line: 3, column: 12 }],
+  ['clusters:\n  c:\n    cloud: gcp', { target: 'aws' }, { line: 3, column: 12 }],
+  ['clusters:\n  c:', {}, { line: 2, column: 3 }],
+  ['clusters:\n  c: { default: true }\n  d: { default: true }', { cluster: undefined }, { line: 3, column: 3 }],
+])('what is wrong with the target of a cluster is told there: %j with %j', (text, choice, place) => {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
+  const defaults = { cluster: 'c', target: undefined, hasInfrastructure: false, skipsCode: false }
+  expect(chooseTarget(workspace, { ...defaults, ...choice }).findings).toMatchObject([
+    { place: { file: 'Muspace.yaml', ...(place as object) } },
+  ])
+})
+
+const ANYWHERE = ['swarm', 'kubernetes', 'mesos']
+
+test.each([
+  ['aws', [...ANYWHERE, 'ecs']],
+  ['gcp', [...ANYWHERE, 'gke']],
+  ['azure', [...ANYWHERE, 'acs']],
+  ['vmware', ANYWHERE],
+  ['machines', []],
+])('%s has the schedulers %j', (cloud, schedulers) => {
+  const fitting = [...ANYWHERE, 'ecs', 'gke', 'acs'].filter((scheduler) => {
+    const chosen = choose('', { target: `${cloud}:${scheduler}`, skipsCode: true })
+    return JSON.stringify(chosen) === JSON.stringify([undefined, cloud, scheduler])
+  })
+  expect(fitting).toEqual(schedulers)
+})
+
+test.each([
+  ['a: [', "expected ']' before this, or more indentation: a bracket is still open"],
+  ['cluster: {}', "unknown key 'cluster'"],
+  ['clusters: x', "'clusters' must be a table, but is 'x'"],
+  ['clusters: { a: x }', "cluster 'a' must be a table, but is 'x'"],
+  ['clusters: { a: { placement: { b: x } } }', "the targets of 'b' must be a list, but is 'x'"],
+  ['clusters: { a: { placement: { b: [[]] } } }', 'a target must be text, but is a list'],
+  ['dependencies: { b: "1.0" }', "'1.0' is no version that 'b' could have"],
+  ['dependencies: { b: [] }', "the version of 'b' must be text, but is a list"],
+  ['dependencies: { b@1.0.0: latest }', "'b@1.0.0' is no reference to a stack"],
+  ['repositories: { b: [] }', "the repository of 'b' must be text, but is a list"],
+])('parseWorkspace() of %j says what is wrong', (text, message) => {
+  const { findings } = parseWorkspace({ name: 'Muspace.yaml', text })
+  expect(findings.map((one) => one.message)).toEqual([message])
+})
+
+test('a namespace or a repository without text is none', () => {
+  const { workspace, findings } = parseWorkspace({ name: 'Muspace.yaml', text: 'namespace: ""\nrepositories: { a: }' })
+  expect([workspace.namespace, workspace.repositories, findings]).toEqual([undefined, [], []])
+})
+
 test('repositories of what is no reference are refused', () => {
   expect(told('repositories: { a-b: x, c@1.0.0: y, d: z }')).toEqual([
     ['MU156', ['a-b'], 1],
@@ -84,6 +137,7 @@ clusters:
   pair: { cloud: gcp, scheduler: ecs }
   box: { cloud: machines, scheduler: swarm }
   vm: { cloud: vmware }
+  half: { scheduler: ecs }
 `
 
 function choose(text: string, choice: Partial<TargetChoice>) {
@@ -125,6 +179,12 @@ test.each<[string, Partial<TargetChoice>, unknown]>([
       ['MU121', 'esc'],
     ],
   ],
+  [
+    '-t with another scheduler than the cluster',
+    { cluster: 'north', target: 'aws:swarm' },
+    [['MU123', 'aws:swarm', 'north', 'aws:ecs']],
+  ],
+  ['a scheduler without cloud', { cluster: 'half' }, [['MU125']]],
   ['an impossible pair', { cluster: 'pair' }, [['MU122', 'gcp', 'ecs']]],
   ['machines with a scheduler', { cluster: 'box' }, [['MU122', 'machines', 'swarm']]],
   ['no cloud', { cluster: 'open' }, [['MU125']]],
@@ -141,6 +201,8 @@ test.each([
   [{ cluster: 'elsewhere' }, 'clusters: { north: {}, south: {} }', "the clusters are 'north', 'south'"],
   [{ cluster: 'elsewhere' }, '', 'there are no clusters'],
   [{ target: 'awz' }, '', "did you mean 'aws'?"],
+  [{ target: 'aws:messo' }, '', "did you mean 'mesos'?"],
+  [{ target: 'aws:x' }, '', "the schedulers are 'swarm', 'kubernetes', 'mesos', 'ecs', 'gke', 'acs'"],
   [{ target: 'mars' }, '', "the clouds are 'aws', 'gcp', 'azure', 'vmware', 'machines'"],
 ])('chooseTarget() with %j tells what there is', (choice, text, hint) => {
   const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })

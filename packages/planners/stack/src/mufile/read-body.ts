@@ -1,5 +1,5 @@
 import type { Written } from '@davit/languages'
-import { keyOf, type Spot } from '../finding.ts'
+import { keyOf } from '../finding.ts'
 import type { StackFile } from '../resolution/stack-file.ts'
 import { type StackValue, valueOf } from '../values/stack-value.ts'
 import type { Body, NestedDeclaration, ServiceDeclaration, TextAt } from './body.ts'
@@ -48,10 +48,11 @@ function readStack(root: Written, around: Around): Body {
   const members = new Map(shapes.table(root, 'a stack'))
   for (const [name, written] of members) if (!KEYS.includes(name)) shapes.unknown(name, written, KEYS)
   const text = (name: string) => textAt(members.get(name), `'${name}'`, shapes)
+  const texts = new Map(TEXTS.map((name) => [name, text(name)]))
   const isAbstract = shapes.truth(members.get('abstract'), "'abstract'")
   const isIntrinsic = shapes.truth(members.get('intrinsic'), "'intrinsic'")
-  const name = text('name') ?? key
-  const [version, base] = [text('version'), text('base')]
+  const name = texts.get('name') ?? key
+  const [version, base] = [texts.get('version'), text('base')]
   const properties = readProperties(members.get('properties'), reader)
   const schemas = ['schema', 'types'].flatMap((section) =>
     sectionsOf(members.get(section), section, shapes).flatMap(({ isPublic, entries }) =>
@@ -60,10 +61,9 @@ function readStack(root: Written, around: Around): Body {
   )
   const nested = readNested(members.get('stacks'), around)
   const services = readServices(members.get('services'), reader)
-  const metadata = metadataIn(members, shapes)
-  const spot: Spot = root.kind === 'table' ? { source: root.source, offset: root.keyOffset ?? root.offset } : root
+  const metadata = metadataIn(members, texts)
   const stated = { metadata, properties, schemas, nested, services, isAbstract, isIntrinsic }
-  return { id, file, spot, name, version, base, ...stated }
+  return { id, file, spot: root, name, version, base, ...stated }
 }
 
 function textAt(written: Written | undefined, what: string, shapes: Shapes): TextAt | undefined {
@@ -71,21 +71,16 @@ function textAt(written: Written | undefined, what: string, shapes: Shapes): Tex
   return text === undefined || written === undefined ? undefined : { text, spot: written }
 }
 
-function metadataIn(members: ReadonlyMap<string, Written>, shapes: Shapes): ReadonlyMap<string, StackValue> {
-  const texts = TEXTS.flatMap((name): [string, StackValue][] => {
-    const isRead = name === 'name' || name === 'version'
-    const text = isRead ? textIn(members.get(name)) : shapes.text(members.get(name), `'${name}'`)
-    return text === undefined ? [] : [[name, text]]
-  })
-  const others = CARRIED.flatMap((name): [string, StackValue][] => {
+function metadataIn(
+  members: ReadonlyMap<string, Written>,
+  texts: ReadonlyMap<string, TextAt | undefined>,
+): ReadonlyMap<string, StackValue> {
+  const stated = [...texts].flatMap(([name, at]): [string, StackValue][] => (at === undefined ? [] : [[name, at.text]]))
+  const carried = CARRIED.flatMap((name): [string, StackValue][] => {
     const written = members.get(name)
     return isNothing(written) ? [] : [[name, valueOf(written)]]
   })
-  return new Map([...texts, ...others])
-}
-
-function textIn(written: Written | undefined): string | undefined {
-  return !isNothing(written) && written.kind === 'scalar' ? written.text : undefined
+  return new Map([...stated, ...carried])
 }
 
 interface Section {

@@ -20,8 +20,7 @@ export function scanTexts(
   if (!text.includes('{{')) return textsIn(text, { language, keys })
   const isFlow = language === 'json' || /^(?:\s|#.*)*\{(?!\{)/.test(text)
   const statements = isFlow ? flowStatements(text) : blockStatements(text, keys)
-  const found = statements.flatMap((statement) => [...textsIn(statement, { language: 'yaml', keys })])
-  return new Map(found.filter(([, value]) => !value.includes('{{')))
+  return new Map(statements.flatMap((statement) => [...textsIn(statement, { language: 'yaml', keys })]))
 }
 
 interface Wanted {

@@ -72,8 +72,6 @@ function parsePart(text: string): readonly Comparator[] | undefined {
 }
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
-  '=': '=',
-  '==': '=',
   '>': '>',
   '>=': '>=',
   '<': '<',
@@ -110,11 +108,11 @@ export function satisfies(spec: Spec, { version, commit }: FoundVersion): boolea
   return isSemanticVersion(version) && spec.alternatives.some((all) => all.every((one) => accepts(one, version)))
 }
 
-/** Compares commits, of which either may be shortened to 7 digits. */
+/** Compares commits, of which either may be shortened to 7 digits; the left one is in small letters. */
 function isSameHash(left: string, right: string): boolean {
   if (!HASH.test(right)) return false
   const length = Math.min(left.length, right.length)
-  return left.slice(0, length).toLowerCase() === right.slice(0, length).toLowerCase()
+  return left.slice(0, length) === right.slice(0, length).toLowerCase()
 }
 
 function accepts({ operator, version }: Comparator, found: string): boolean {

@@ -63,19 +63,18 @@ function resolveProperty(c: Compilation, effective: Effective, { type, typeSpot 
 
 /** Refuses two references that differ in their spec alone. */
 function checkSpecs(c: Compilation, { references }: Effective): void {
-  const specs = new Map<string, string>()
+  const seen = new Set<string>()
   const told = new Set<string>()
   for (const { reference, spot } of references.values()) {
     const key = withoutSpec(reference)
-    const first = specs.get(key)
-    if (first !== undefined && first !== reference.spec && !told.has(key)) {
+    if (seen.has(key) && !told.has(key)) {
       c.report('MU502', [reference.name], {
         spot,
         message: `'${reference.name}' occurs twice, with different versions`,
       })
       told.add(key)
     }
-    specs.set(key, first ?? reference.spec)
+    seen.add(key)
   }
 }
 

@@ -100,8 +100,7 @@ function fits(spec: Spec, { stated, commit }: StackFile): boolean {
 }
 
 function found(file: ReadableFile, reference: FullReference): FoundStack {
-  const version = file.stated.get('version')
-  const spec = version !== undefined && isVersion(version) ? version : (file.commit ?? reference.spec)
+  const spec = file.stated.get('version') ?? file.commit ?? reference.spec
   return { file, reference, pinned: `${withoutSpec(reference)}@${spec}` }
 }
 

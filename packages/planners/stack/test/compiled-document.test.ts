@@ -1,0 +1,116 @@
+import { CompiledStack, encodeDocument } from '@davit/documents'
+import { expect, test } from 'vitest'
+import { compiledDocument } from '../src/stack.ts'
+import { compileTexts, errorsOf, server } from './testing.ts'
+
+const EVERYTHING = `name: a
+version: {{"1.2.0"}}
+description: d
+author: e
+website: f
+license: g
+keywords: [h]
+api: { i: 1 }
+apis: [j]
+security: k
+base: b
+abstract: false
+intrinsic: false
+properties: { p: { type: any, description: l, optional: true, readonly: true, perturbs: true } }
+schema: { private: { s: { base: string, description: m, pattern: n, minLength: 1, maxLength: 2, enum: [n] } } }
+types: { public: { t: { base: number, minimum: 1, maximum: 2 }, u: { properties: {} } } }
+stacks: { private: { x: { type: mu/container } } }
+services: { private: { c: x, acme/page/web: } }
+`.replace('c: x', 'c: { type: x }')
+
+test('all keys are known, and metadata is carried as it is', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': EVERYTHING,
+    'b/Mu.yaml': 'name: b\nabstract: true',
+    'acme/page/web/Mu.yaml': server('acme/page/web'),
+  })
+  expect(outcome.findings).toEqual([])
+  const { metadata, services, order } = outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : { metadata: [] }
+  expect([...metadata]).toEqual([
+    ['name', 'a'],
+    ['version', '1.2.0'],
+    ['description', 'd'],
+    ['author', 'e'],
+    ['website', 'f'],
+    ['license', 'g'],
+    ['keywords', ['h']],
+    ['api', new Map([['i', 1]])],
+    ['apis', ['j']],
+    ['security', 'k'],
+  ])
+  // A key without type is a reference, and its simple name the name. Only leaves are in the order.
+  expect([...(services?.keys() ?? [])]).toEqual(['a/web', 'a/web/main', 'a/c'])
+  expect(order).toEqual(['a/c', 'a/web/main'])
+})
+
+const SEEN = `name: a
+version: 1.2.3
+license: {{"x"}}
+{{set "v" 1 -}}
+abstract: true
+description: >-
+  {{json .meta}} {{json .Arch}} {{json .Cluster}} {{json .Options}} {{json .Properties}} {{json .args}} {{json .Vars}}
+`
+const CLUSTER =
+  'clusters: { lab: { description: d, cloud: gcp, scheduler: gke, default: true, settings: { zone: [1] } } }'
+
+test.each([
+  [
+    {},
+    '{"name":"a","version":"1.2.3"} {"Cloud":"","Scheduler":""} {"Cloud":"","Default":false,"Description":"","Name":"anonymous","Scheduler":"","Settings":{}} {"Args":{},"Cluster":"","SkipCodegen":true} {} {} {"v":1}',
+  ],
+  [
+    { words: ['n=1'], cluster: 'lab' },
+    '{"name":"a","version":"1.2.3"} {"Cloud":"gcp","Scheduler":"gke"} {"Cloud":"gcp","Default":true,"Description":"d","Name":"lab","Scheduler":"gke","Settings":{"zone":[1]}} {"Args":{"n":"1"},"Cluster":"lab","SkipCodegen":true} {"n":"1"} {"n":"1"} {"v":1}',
+  ],
+])('what templates see, with %j', (setup, expected) => {
+  const texts = { 'Mu.yaml': `${SEEN}properties: { n: { type: string, optional: true } }\n` }
+  const space = 'words' in setup ? { 'Muspace.yaml': CLUSTER } : {}
+  const outcome = compileTexts({ ...texts, ...space }, setup)
+  expect(errorsOf(outcome)).toEqual([])
+  expect(outcome.kind === 'compiled' && outcome.stack.root.body.metadata.get('description')).toBe(expected)
+})
+
+test('the compiled stack has the cluster, each instance, and the files that were found', async () => {
+  const outcome = compileTexts(
+    {
+      'Muspace.yaml': CLUSTER,
+      'Mu.yaml': `name: a
+properties: { n: { type: number } }
+stacks: { private: { s: { type: mu/container, env: { K: ~, L: [1, { m: true }] } } } }
+services: { private: { z: { type: u, one: two, far: "h:h", w: x }, two: { type: s, ports: [1] }, one: , h: { type: n/h } } }`,
+      'u/Mu.yaml': `name: u
+properties:
+  one: { type: service, readonly: true }
+  far: { type: service, perturbs: true }
+  none: { type: any, optional: true }
+  w: { type: v/Out, readonly: true, perturbs: true }
+services: { public: { c: { type: mu/container } } }`,
+      'v/Mu.yaml': 'name: v\nabstract: true\nschema: { public: { Out: { base: string } } }',
+      'one/Mu.yaml': 'name: one\nintrinsic: true',
+      'n/h/Mu.yaml': 'name: n/h\nversion: 1.0.0\nservices: { public: { h: { type: mu/container } } }',
+    },
+    { cluster: 'lab', words: ['n=1.5'] },
+  )
+  expect(errorsOf(outcome)).toEqual([])
+  const document = outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : undefined
+  const text = document === undefined ? '' : encodeDocument(CompiledStack, document, 'json')
+  await expect(text.replaceAll(/[0-9a-f]{64}/g, 'HASH')).toMatchFileSnapshot('fixtures/compiled-stack.json')
+})
+
+test('the compiled stack has no cluster if there is neither one nor a target', () => {
+  const clusterOf = (target?: string) => {
+    const outcome = compileTexts({ 'Mu.yaml': 'name: a\nabstract: true' }, target === undefined ? {} : { target })
+    return outcome.kind === 'compiled' && compiledDocument(outcome.stack).cluster
+  }
+  expect([clusterOf(), clusterOf('aws'), clusterOf('gcp:gke')]).toEqual([
+    undefined,
+    { name: 'anonymous', cloud: 'aws' },
+    { name: 'anonymous', cloud: 'gcp', scheduler: 'gke' },
+  ])
+})
