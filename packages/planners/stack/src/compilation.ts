@@ -37,13 +37,20 @@ export interface CompileOptions {
   readonly skipsCode: boolean
 }
 
+/** A reference that leads nowhere. */
+export interface MissingStack {
+  readonly reference: FullReference
+  /** The stack of which it may be a public schema instead. */
+  readonly owner?: FullReference | undefined
+}
+
 /** What is known while a stack is compiled. */
 export interface Compilation {
   readonly options: CompileOptions
   readonly findings: StackFinding[]
   readonly report: ReportAt
-  /** References that nothing, or no fitting version, was found for. */
-  readonly missing: Map<string, FullReference>
+  /** What nothing, or no fitting version, was found for, by canonical references. */
+  readonly missing: Map<string, MissingStack>
   readonly files: Map<string, ReadableFile>
   readonly found: Map<string, FindResult>
   /** Files of base and name, and names that were reported as leading to several. */

@@ -1,4 +1,4 @@
-import { type Compilation, type CompileOptions, openCompilation } from './compilation.ts'
+import { type Compilation, type CompileOptions, type MissingStack, openCompilation } from './compilation.ts'
 import { finding, type StackFinding } from './finding.ts'
 import { checkGraph, orderOf } from './instances/graph.ts'
 import type { Instance } from './instances/instance.ts'
@@ -6,7 +6,6 @@ import { instantiate } from './instances/instantiate.ts'
 import { bagOfArguments, convertArguments } from './instances/root-arguments.ts'
 import { validate } from './instances/validate.ts'
 import type { Body } from './mufile/body.ts'
-import type { FullReference } from './references/reference.ts'
 import { libraryOf } from './resolution/effective-of.ts'
 import { stackFile } from './resolution/find-stack.ts'
 import { readStack } from './resolution/read-stack.ts'
@@ -32,7 +31,7 @@ export type CompileOutcome =
       readonly kind: 'refused'
       readonly findings: readonly StackFinding[]
       /** References for which nothing was found, or no version that fits. */
-      readonly missing: readonly FullReference[]
+      readonly missing: readonly MissingStack[]
     }
 
 /** Compiles the stack file of a path to a tree of instances, or to all that is wrong with it. Touches nothing but what `files` reads. */

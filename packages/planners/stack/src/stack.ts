@@ -1,3 +1,4 @@
+export { type Origin, originOf } from './references/origin-of.ts'
 export { completed, NO_PINS, type Pins } from './references/pins.ts'
 export { FETCHED, MUFILES, placesOf, type StackPlace, type StackRoots, WORKSPACE_FILES } from './references/places.ts'
 export {
@@ -35,7 +36,13 @@ export {
 } from './workspace/choose-target.ts'
 export { parseWorkspace, type WorkspaceReading } from './workspace/parse-workspace.ts'
 export { type Cluster, NO_WORKSPACE, type Repository, type Workspace } from './workspace/workspace.ts'
-export { type Compilation, type CompileOptions, type FileReading, type StackFiles } from './compilation.ts'
+export {
+  type Compilation,
+  type CompileOptions,
+  type FileReading,
+  type MissingStack,
+  type StackFiles,
+} from './compilation.ts'
 export { type CompiledStack, type CompileOutcome, compileStack } from './compile-stack.ts'
 export { type Instance, publicChildren, stackOf } from './instances/instance.ts'
 export { parseArguments } from './instances/root-arguments.ts'

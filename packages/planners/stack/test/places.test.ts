@@ -121,9 +121,6 @@ test('what was not found can be fetched', () => {
     'c/Mu.yaml': 'name: c\nversion: 1.0.0',
   })
   expect(outcome).toMatchObject({
-    missing: [
-      { name: 'c', spec: '^2.0.0' },
-      { base: 'x.y/', name: 'b', spec: 'latest' },
-    ],
+    missing: [{ reference: { name: 'c', spec: '^2.0.0' } }, { reference: { base: 'x.y/', name: 'b', spec: 'latest' } }],
   })
 })

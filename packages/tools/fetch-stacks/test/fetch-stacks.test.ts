@@ -93,8 +93,10 @@ test('davit-fetch-stacks tells what is out of reach, and keeps what is not', asy
   const { status, stdout, stderr } = await fetchIn(shop, '--pins')
   expect({ status, stdout }).toStrictEqual({ status: 69, stdout: '' })
   expect(stderr).toContain(
-    `error: cannot fetch '${gone}': '${gone.slice('file://'.length)}' does not appear to be a git repository`,
+    `error: stack 'corp/x', 'corp/y': cannot fetch '${gone}': '${gone.slice('file://'.length)}' does not appear to be a git repository`,
   )
+  expect(stderr.match(/^error: /gm)).toHaveLength(1)
+  expect(stderr).toContain('the same command fetches the rest\n')
   expect(stderr).toContain('2 stacks could not be fetched [unfetched-stacks]')
   expect(existsSync(join(shop.root, '.Mudeps/hub.mu.com/acme/db/Mu.yaml'))).toBe(true)
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Origin } from '@davit/stack'
 import type { Tag } from './choose-commit.ts'
 import { type Git, gitOutput, reasonIn, runGit, withoutPassword } from './git.ts'
 
@@ -22,14 +23,22 @@ export interface Entry {
   readonly path: string
 }
 
+/** Address of a repository, and whether the workspace file names it. */
+type Address = Pick<Origin, 'url' | 'isNamed'>
+
+const CHECK_ADDRESS =
+  "check that 'git ls-remote' can read this repository, and that 'repositories' of the workspace file names the right one"
+const NO_ENTRY =
+  "no entry of 'repositories' in the workspace file is for it, so its name is taken for its address; 'NAME/...' there is for all stacks below NAME"
+
 /** Fetches a repository into a new directory. */
-export async function cloneRepository(git: Git, url: string, directory: string): Promise<Clone> {
+export async function cloneRepository(git: Git, { url, isNamed }: Address, directory: string): Promise<Clone> {
   const path = join(directory, 'repository')
   const { exitCode, stderr } = await runGit(git, ['clone', '--quiet', '--bare', '--template=', '--', url, path])
   if (exitCode !== 0) {
     throw new DavitError('unreachable-repository', `cannot fetch '${withoutPassword(url)}': ${reasonIn(stderr)}`, {
       exitStatus: ExitStatus.unreachable,
-      hint: `check that 'git ls-remote' can read this repository, and that 'repositories' of the workspace file names the right one`,
+      hint: isNamed ? CHECK_ADDRESS : NO_ENTRY,
       fields: { repository: withoutPassword(url) },
     })
   }

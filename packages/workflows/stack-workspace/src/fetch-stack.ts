@@ -7,6 +7,8 @@ import {
   type CompileOutcome,
   FETCHED,
   type FullReference,
+  type Origin,
+  originOf,
   type StackFiles,
   type Workspace,
 } from '@davit/stack'
@@ -17,7 +19,6 @@ import { installTree, withAside } from './install-tree.ts'
 import { say } from './messages.ts'
 import { fetchedCommit, writeOrigin } from './origin-file.ts'
 import { type Overlay, overlay } from './overlay.ts'
-import { originOf } from './repository-of.ts'
 import { whyRefused } from './refused-origin.ts'
 import { type Source, unpackTree } from './stack-tree.ts'
 
@@ -64,7 +65,7 @@ export async function fetchStack(
   const why = whyRefused(reference, origin)
   if (why !== undefined) throw refusal(reference, `it is not fetched from '${withoutPassword(origin.url)}': ${why}`)
   const place = placeOf(fetching, reference)
-  const source = { git: options.git, clone: await cloneOf(fetching, origin.url) }
+  const source = { git: options.git, clone: await cloneOf(fetching, origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
   if (options.isUpdate && fetchedCommit(place) === tree.commit) {
@@ -93,19 +94,20 @@ function versionOf({ tag, commit }: ChosenTree): string {
 }
 
 /** Returns the clone of a repository; one that could not be reached is not asked again. */
-function cloneOf({ options, clones }: Fetching, url: string): Promise<Clone> {
-  const known = clones.get(url)
+function cloneOf({ options, clones }: Fetching, origin: Origin): Promise<Clone> {
+  const known = clones.get(origin.url)
   if (known !== undefined) return known
-  const clone = cloned(options, url)
-  clones.set(url, clone)
+  const clone = cloned(options, origin)
+  clones.set(origin.url, clone)
   return clone
 }
 
-async function cloned({ git, temporary, report }: FetchOptions, url: string): Promise<Clone> {
+async function cloned({ git, temporary, report }: FetchOptions, origin: Origin): Promise<Clone> {
+  const { url } = origin
   const step = { id: `fetch ${url}`, step: `fetch ${withoutPassword(url)}` }
   report({ kind: 'started', ...step })
   try {
-    const clone = await cloneRepository(git, url, await mkdtemp(join(temporary, 'clone-')))
+    const clone = await cloneRepository(git, origin, await mkdtemp(join(temporary, 'clone-')))
     report({ kind: 'finished', ...step })
     return clone
   } catch (error) {

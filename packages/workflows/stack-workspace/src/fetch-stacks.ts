@@ -1,5 +1,5 @@
 import { DavitError } from '@davit/diagnostics'
-import { baseAndName, canonical, type CompileOutcome, type FullReference } from '@davit/stack'
+import { baseAndName, canonical, type CompileOutcome, type FullReference, type MissingStack } from '@davit/stack'
 import { type FetchOptions, type Fetching, fetchStack, keepStack, openFetching } from './fetch-stack.ts'
 
 /** A stack that could not be fetched, and why. */
@@ -17,7 +17,12 @@ export interface FetchOutcome {
 /** References to one stack; it has to be what all of them ask for. */
 interface Group {
   readonly reference: FullReference
+  /** The stack of which it may be a public schema instead. */
+  readonly owner: FullReference | undefined
   readonly specs: Set<string>
+  /** How many specs were asked for last, and what became of it. */
+  asked: number
+  failure: FetchFailure | undefined
 }
 
 /**
@@ -27,35 +32,50 @@ interface Group {
 export async function fetchStacks(options: FetchOptions): Promise<FetchOutcome> {
   const fetching = openFetching(options)
   const failures: FetchFailure[] = []
-  const groups = new Map<string, Group>()
+  const groups: Groups = new Map()
   const tried = new Set<string>()
   for (;;) {
     const outcome = options.compile(fetching.overlay.files)
     const missing = outcome.kind === 'refused' ? outcome.missing : []
-    const fresh = missing.filter((reference) => !tried.has(canonical(reference)))
+    const fresh = missing.filter(({ reference }) => !tried.has(canonical(reference)))
     if (fresh.length === 0) return { outcome, failures }
-    for (const reference of fresh) tried.add(canonical(reference))
-    for (const group of groupsOf(fresh, groups)) {
-      const failure = await fetchGroup(fetching, group)
+    for (const { reference } of fresh) tried.add(canonical(reference))
+    for (const group of new Set(fresh.map((one) => enterGroup(groups, one)))) {
+      const failure = await fetchGroup(fetching, group, groups)
       if (failure !== undefined) failures.push(failure)
     }
   }
 }
 
-/** Adds references to the groups that they belong to, and returns these groups. */
-function groupsOf(references: readonly FullReference[], groups: Map<string, Group>): ReadonlySet<Group> {
-  return new Set(
-    references.map((reference) => {
-      const key = baseAndName(reference)
-      const group = groups.get(key) ?? { reference, specs: new Set<string>() }
-      group.specs.add(reference.spec)
-      groups.set(key, group)
-      return group
-    }),
-  )
+type Groups = Map<string, Group>
+
+/** Adds a reference to the group that it belongs to, and returns that. */
+function enterGroup(groups: Groups, { reference, owner }: MissingStack): Group {
+  const key = baseAndName(reference)
+  const group: Group = groups.get(key) ?? { reference, owner, specs: new Set(), asked: 0, failure: undefined }
+  group.specs.add(reference.spec)
+  groups.set(key, group)
+  return group
 }
 
-async function fetchGroup(fetching: Fetching, { reference, specs }: Group): Promise<FetchFailure | undefined> {
+/** Fetches a stack; if there is none of that name, the stack whose schema it may be. */
+async function fetchGroup(fetching: Fetching, group: Group, groups: Groups): Promise<FetchFailure | undefined> {
+  const failure = await tryGroup(fetching, group)
+  if (failure === undefined || group.owner === undefined) return failure
+  const ownFailure = await tryGroup(fetching, enterGroup(groups, { reference: group.owner }))
+  return ownFailure && failure
+}
+
+/** Fetches what all references to a stack ask for, unless that was tried before. */
+async function tryGroup(fetching: Fetching, group: Group): Promise<FetchFailure | undefined> {
+  if (group.asked !== group.specs.size) {
+    group.asked = group.specs.size
+    group.failure = await tryToFetch(fetching, group)
+  }
+  return group.failure
+}
+
+async function tryToFetch(fetching: Fetching, { reference, specs }: Group): Promise<FetchFailure | undefined> {
   try {
     await fetchStack(fetching, reference, [...specs])
     return undefined

@@ -1,6 +1,5 @@
 import { printable } from '@davit/diagnostics'
-import type { FullReference } from '@davit/stack'
-import type { Origin } from './repository-of.ts'
+import type { FullReference, Origin } from '@davit/stack'
 
 /** A machine's name, which is also a directory: neither hidden nor above. */
 const BASE = /^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?::\d{1,5})?\/$/

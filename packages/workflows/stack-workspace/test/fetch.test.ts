@@ -117,6 +117,44 @@ test('what other references ask of the same stack is asked together', async () =
   expect(origin(shop.root)).toMatchObject({ tag: '1.1.0' })
 })
 
+test.each([
+  ['a stack of its own in the repository', 'acme/...', ''],
+  ['the root of the repository', 'acme/types', 'types/'],
+])('a type that is a schema is fetched with its stack, which is %s', async (_, prefix, root) => {
+  const repository = makeRepository()
+  const at = (version: string) => {
+    const directory = root === '' ? 'types/' : ''
+    const schemas = 'Port: { base: number }, Level: { base: string }'
+    const text = `name: acme/types\nversion: ${version}\nabstract: true\nschema: { public: { ${schemas} } }\n`
+    repository.commit({ [`${directory}Mu.yaml`]: text }, version)
+  }
+  at('1.0.0')
+  const types =
+    'properties: { port: { type: acme/types/Port, default: 1 }, level: { type: "acme/types/Level[]", default: [] } }'
+  const text = `name: shop\n${types}\nservices: { public: { c: { type: mu/container } } }\n`
+  const shop = makeShop({ 'Mu.yaml': text }, { [prefix]: repository.url }, { 'acme/...': '^1.0.0' })
+  const { outcome, failures } = await shop.fetch()
+  expect({ kind: outcome.kind, failures }).toStrictEqual({ kind: 'compiled', failures: [] })
+  at('1.1.0')
+  expect((await shop.fetch({ isUpdate: true })).failures).toStrictEqual([])
+  expect(shop.reports).toStrictEqual([
+    `stack-fetched acme/types 1.0.0 ${repository.url}`,
+    `stack-fetched acme/types 1.1.0 ${repository.url}`,
+  ])
+})
+
+test('a type that is neither a stack nor a schema of a repository is told by its own name', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const text =
+    'name: shop\nproperties: { p: { type: acme/typos/Port, optional: true } }\nservices: { public: { c: { type: mu/container } } }\n'
+  const shop = makeShop({ 'Mu.yaml': text }, { 'acme/...': repository.url })
+  const { failures } = await shop.fetch()
+  expect(failures.map(({ reference, error }) => [reference.name, error.code])).toStrictEqual([
+    ['acme/typos/Port', 'no-such-stack'],
+  ])
+})
+
 test('a stack that cannot be reached is told, and others are fetched all the same', async () => {
   const repository = makeRepository()
   repository.commit({ 'db/Mu.yaml': stack('acme/db') })

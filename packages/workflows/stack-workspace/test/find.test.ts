@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { openStack, stackFiles } from '../src/stack-workspace.ts'
-import { originOf } from '../src/repository-of.ts'
-import { parseWorkspace } from '@davit/stack'
+import { originOf, parseWorkspace } from '@davit/stack'
 import { type Tree, writeTree } from './testing.ts'
 
 function opened(tree: Tree, operand = '.') {
@@ -155,5 +154,5 @@ test.each([
   const text =
     'repositories: { corp/...: "ssh://corp", corp/tools/...: "ssh://tools", corp/tools/x: "ssh://x", git.corp.org/a/...: "ssh://other" }'
   const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
-  expect(originOf({ protocol: 'https://', base, name, spec: 'latest' }, workspace)).toStrictEqual({ url, directory })
+  expect(originOf({ protocol: 'https://', base, name, spec: 'latest' }, workspace)).toMatchObject({ url, directory })
 })

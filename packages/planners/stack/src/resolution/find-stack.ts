@@ -3,6 +3,7 @@ import { type Compilation } from '../compilation.ts'
 import { placeOf, finding, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
 import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
+import { originOf } from '../references/origin-of.ts'
 import { baseAndName, canonical, type FullReference, withoutSpec } from '../references/reference.ts'
 import { scanTexts, STATED } from '../references/scan-metadata.ts'
 import { isVersion, parseSpec, satisfies, type Spec } from '../references/spec.ts'
@@ -114,20 +115,32 @@ export interface Wanted {
   readonly spot: Spot
   /** Says what may have been meant, if there is no such stack. */
   readonly hint?: string | undefined
+  /** The stack of which the reference may be a schema. */
+  readonly owner?: FullReference | undefined
 }
 
 /** Finds the stack of a reference, or reports why there is none. */
-export function requireStack(c: Compilation, reference: FullReference, { spot, hint }: Wanted): FoundStack | undefined {
+export function requireStack(c: Compilation, reference: FullReference, wanted: Wanted): FoundStack | undefined {
+  const { spot, hint, owner } = wanted
   const result = findStack(c, reference)
   if (result.kind === 'found') return isOnlyOne(c, result.stack, spot) ? result.stack : undefined
   if (result.kind === 'unreadable') {
     c.findings.push(finding('MU150', [result.path], { place: placeOf(spot), hint: result.reason }))
     return undefined
   }
-  c.missing.set(canonical(reference), reference)
-  if (result.kind === 'absent') c.report('MU503', [canonical(reference)], { spot, hint })
+  c.missing.set(canonical(reference), { reference, owner })
+  if (result.kind === 'absent')
+    c.report('MU503', [canonical(reference)], { spot, hint: hint ?? whereToLook(c, reference) })
   else c.report('MU605', [reference.name, reference.spec, result.version], { spot })
   return undefined
+}
+
+/** Says where a stack could come from. */
+function whereToLook({ options }: Compilation, reference: FullReference): string {
+  if (reference.base.startsWith('.')) return 'references are no paths: they name directories below the workspace'
+  return originOf(reference, options.workspace).isNamed
+    ? '`repositories` of the workspace says where it is: davit-fetch-stacks fetches it'
+    : 'no directory of the workspace has it, and no entry of its `repositories` is for it'
 }
 
 /** Refuses a second file of the same base and name. */

@@ -17,6 +17,8 @@ export interface StackWord {
   readonly spot: Spot
   /** Whether it is written in a base, and so is no reference of this file. */
   readonly isInherited?: boolean
+  /** The stack of which it may be a schema. */
+  readonly owner?: FullReference | undefined
 }
 
 /** Finds what a word for a stack leads to: a nested stack, or a file. Reports why there is nothing. */
@@ -78,7 +80,7 @@ export function resolveFile(
   c: Compilation,
   word: StackWord,
 ): Omit<StackTarget & { kind: 'file' }, 'presets'> | undefined {
-  const { effective, reference, spot } = word
+  const { effective, reference, spot, owner } = word
   const full = completed(reference, c.options.workspace.pins)
   const isNew = enterReference(word, full)
   const { kind } = findStack(c, full)
@@ -89,7 +91,7 @@ export function resolveFile(
     return undefined
   }
   const hint = kind === 'absent' ? suggestionFor(reference.name, candidatesFor(c, effective)) : undefined
-  const found = requireStack(c, full, { spot, hint })
+  const found = requireStack(c, full, { spot, hint, owner })
   return found && { kind: 'file', found }
 }
 

@@ -117,7 +117,7 @@ function foreignSchema(c: Compilation, word: StackWord, text: string): Type | un
   const end = reference.name.lastIndexOf('/')
   const owner = completed({ ...reference, name: reference.name.slice(0, end) }, c.options.workspace.pins)
   if (findStack(c, owner).kind === 'absent') {
-    resolveFile(c, word)
+    resolveFile(c, { ...word, owner })
     return undefined
   }
   enterReference(word, owner)
