@@ -11,6 +11,7 @@ test.each([
     `Mu.yaml:15: '\\' is unexpected here: expected a blank, '|' or '}}' (actions are read before anything around them, so their quotes need no '\\')`,
   ],
   ['{{env "HOME"}}', "Mu.yaml:2: there is no function 'env'"],
+  ['{{list 1 2}}', "Mu.yaml:2: there is no function 'list' (did you mean 'tuple'?)"],
   ['{{now}}', "Mu.yaml:2: there is no function 'now' (did you mean 'not'?)"],
   ['{{$item := 1}}{{$itme}}', "Mu.yaml:16: no variable '$itme' is declared here (did you mean '$item'?)"],
   ['{{1i}}', "Mu.yaml:2: '1i' is not a number"],

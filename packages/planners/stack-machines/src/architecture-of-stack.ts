@@ -22,6 +22,7 @@ import { type Endpoint, isAutoscaler, stackName } from './endpoints.ts'
 import { groupsOf } from './groups.ts'
 import { endpointIn, linksOf } from './links.ts'
 import { ordersOf } from './order.ts'
+import { oddPlacements } from './odd-placements.ts'
 import { placeGroups } from './place-groups.ts'
 import { portFinder, type PortsOf } from './ports.ts'
 import { replicasOf } from './replicas.ts'
@@ -52,8 +53,8 @@ export interface Machines {
 
 /** Makes the text of an architecture model of a stack, as JSON, or reports all that prevents it. */
 export function architectureOfStack(stack: CompiledStack, machines: Machines): Emission {
-  const unknown = unknownIntrinsics(stack, KNOWN_STACKS)
-  if (unknown.length > 0) return { kind: 'refused', findings: unknown }
+  const unfit = [...nothingToRun(stack), ...unknownIntrinsics(stack, KNOWN_STACKS)]
+  if (unfit.length > 0) return { kind: 'refused', findings: unfit }
   const findings: StackFinding[] = []
   const settings = settingsOf(stack.options.cluster, findings)
   const replicas = replicasOf(stack, findings)
@@ -62,13 +63,26 @@ export function architectureOfStack(stack: CompiledStack, machines: Machines): E
   const portsOf = portFinder(leaves, settings, findings)
   const units = unitsOf(leaves, { stack, machines, settings, portsOf, findings })
   if (findings.length > 0) return { kind: 'refused', findings }
+  const odd = oddPlacements(stack, machines.targets, leaves)
   const places = placesOf(units, { stack, machines, replicas, portsOf, findings })
-  if (findings.length > 0) return { kind: 'refused', findings }
+  if (findings.length > 0) return { kind: 'refused', findings: [...odd, ...findings] }
   const hostOf = hostFinder(machines.targets, settings.addressProperty, findings)
   const services = servicesOf(units, { after: ordersOf(stack), places, portsOf, hostOf })
   if (findings.length > 0) return { kind: 'refused', findings }
   const text = writeJson({ services, infrastructure: machines.targets })
-  return { kind: 'emitted', text: `${text}\n`, findings: [] }
+  return { kind: 'emitted', text: `${text}\n`, findings: odd }
+}
+
+/** Refuses what has nothing to run; to deploy it would be to undeploy everything. */
+function nothingToRun({ root, instances }: CompiledStack): readonly StackFinding[] {
+  const { body, fqn, spot } = root
+  const place = placeOf(spot)
+  if (body.isAbstract) {
+    const message = `'${fqn}' is abstract, so there is nothing to deploy`
+    return [finding('MU505', [fqn, fqn], { message, place, hint: 'name a stack that is based on it' })]
+  }
+  if (instances.size > 0) return []
+  return [finding('MU504', [], { message: `'${fqn}' has no services, so there is nothing to deploy`, place })]
 }
 
 type Units = ReadonlyMap<Instance, Unit>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { quoted } from '@davit/diagnostics'
 import { compareText } from '@davit/languages'
 import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import type { Targets } from './addresses.ts'
@@ -95,10 +96,28 @@ function has(containers: ReadonlyMap<string, unknown>, type: string): boolean {
 function tooFew(group: Group, replicas: number, context: PlacementContext): StackFinding {
   const leaf = group.find((one) => candidatesOf(one, context).length < replicas) ?? group[0]
   if (leaf === undefined) throw new Error('a group has leaves')
+  const able = candidatesFor(group, context).length
+  const message = `'${leaf.fqn}' runs ${replicas} times, each on a target of its own, but ${counted(able)} can take it`
   return finding('MU611', [leaf.fqn, context.typeOf(leaf)], {
     place: placeOf(leaf.spot),
-    hint: replicas === 1 ? undefined : `it runs ${replicas} times, each on a target of its own`,
+    hint: whyFew(leaf, context),
+    ...(replicas === 1 ? {} : { message }),
   })
+}
+
+function counted(targets: number): string {
+  return targets === 1 ? '1 target' : `${targets === 0 ? 'no' : targets} targets`
+}
+
+/** Says what keeps a leaf from targets: the placement, the containers, or that there are none. */
+function whyFew(leaf: Instance, { targets, placement, typeOf }: PlacementContext): string {
+  const allowed = allowedTargets(placement, leaf.fqn)
+  const listed = (names: Iterable<string>) => [...names].map(quoted).join(', ')
+  if (targets.size === 0) return 'the infrastructure has no targets'
+  if (allowed === undefined || [...targets.keys()].every((name) => allowed.has(name))) {
+    return `the targets are ${listed(targets.keys())}; those with a container ${quoted(typeOf(leaf))} can take it`
+  }
+  return `\`placement\` of the cluster allows only ${listed(allowed) || 'none'}; the targets are ${listed(targets.keys())}`
 }
 
 interface Conflict {

@@ -1,4 +1,4 @@
-import { type CompiledStack, finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
+import { type BoundValue, type CompiledStack, finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import { isAutoscaler, leavesOf, scaledBy } from './endpoints.ts'
 
 /** Returns how often each leaf runs that an autoscaler names; all others run once. */
@@ -6,19 +6,33 @@ export function replicasOf({ instances }: CompiledStack, findings: StackFinding[
   const replicas = new Map<Instance, number>()
   for (const autoscaler of [...instances.values()].filter(isAutoscaler)) {
     const [target, count] = [scaledBy(autoscaler), countOf(autoscaler)]
-    if (target === undefined || count === undefined) {
-      const { fqn, spot } = autoscaler
-      const message = `'${fqn}' does not say what runs how often`
-      const hint = 'name a service as `target`; `replicas` or `min` are whole numbers above 0'
-      findings.push(finding('MU610', [fqn], { message, place: placeOf(spot), hint }))
-      continue
-    }
-    for (const leaf of leavesOf(target)) replicas.set(leaf, Math.max(count, replicas.get(leaf) ?? 1))
+    if (target === undefined) findings.push(incomplete(autoscaler, NO_TARGET))
+    else if (!isCount(count)) findings.push(incomplete(autoscaler, noCount(target.service, count)))
+    else for (const leaf of leavesOf(target)) replicas.set(leaf, Math.max(count, replicas.get(leaf) ?? 1))
   }
   return replicas
 }
 
-function countOf({ properties }: Instance): number | undefined {
-  const count = properties.get('replicas') ?? properties.get('min') ?? 1
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 1 ? count : undefined
+interface Lack {
+  readonly what: string
+  readonly hint: string
+}
+
+function incomplete({ fqn, spot }: Instance, { what, hint }: Lack): StackFinding {
+  return finding('MU610', [fqn], { message: `'${fqn}' ${what}`, place: placeOf(spot), hint })
+}
+
+const NO_TARGET: Lack = { what: 'does not say what it runs', hint: 'name a service as `target`' }
+
+function noCount({ fqn }: Instance, count: BoundValue): Lack {
+  const what = `cannot run '${fqn}' ${JSON.stringify(count)} times`
+  return { what, hint: '`replicas` or `min` are whole numbers above 0' }
+}
+
+function countOf({ properties }: Instance): BoundValue {
+  return properties.get('replicas') ?? properties.get('min') ?? 1
+}
+
+function isCount(count: BoundValue): count is number {
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 1
 }

@@ -1,3 +1,4 @@
+import { describe } from '@davit/languages'
 import { type Cluster, finding, placeOf, type StackFinding } from '@davit/stack'
 
 export interface Settings {
@@ -18,11 +19,12 @@ export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[
     const value = cluster?.settings.get(name)
     if (value === undefined || value === null) return undefined
     if (typeof value === 'string' && isFit(value)) return value
-    const place = cluster && placeOf(cluster.spots.name)
-    findings.push(finding('MU152', [`the setting '${name}' must be ${wanted}`], { place }))
+    const spot = cluster?.spotsIn.settings.get(name) ?? cluster?.spots.name
+    const problem = `the setting '${name}' must be ${wanted}, but is ${describe(value)}`
+    findings.push(finding('MU152', [problem], { place: spot && placeOf(spot) }))
     return undefined
   }
-  const volumes = textOf('volumeDirectory', (text) => DIRECTORY.test(text), 'an absolute path of a directory, not /')
+  const volumes = textOf('volumeDirectory', (text) => DIRECTORY.test(text), 'the absolute path of a directory below /')
   return {
     volumeDirectory: volumes?.replace(/\/+$/, '') ?? VOLUMES,
     addressProperty: textOf('addressProperty', (text) => text !== '', 'the name of a property'),

@@ -181,7 +181,7 @@ const BAD: readonly (readonly [string, Texts, readonly (readonly unknown[])[]])[
       ...stackOf({ a: PROGRAM }),
       'Muspace.yaml': 'clusters: { here: { default: true, settings: { volumeDirectory: x } } }\n',
     },
-    [['MU152', "the setting 'volumeDirectory' must be an absolute path of a directory, not /"]],
+    [['MU152', "the setting 'volumeDirectory' must be the absolute path of a directory below /, but is 'x'"]],
   ],
 ]
 

@@ -45,7 +45,9 @@ test('functions get the next port that nobody has', () => {
 
 test.each(['', '0-1', '2-1', '1-65536', '8000', 'a-b'])('%j is no range of ports', (range) => {
   const emission = emissionOf({ ...stackOf({ a: FUNCTION }), ...within(range) }, { targets: ONE })
-  expect(codesOf(emission)).toEqual([['MU152', "the setting 'ports' must be a range of ports, as 30000-31999"]])
+  expect(codesOf(emission)).toEqual([
+    ['MU152', `the setting 'ports' must be a range of ports, as 30000-31999, but is '${range}'`],
+  ])
 })
 
 /** A function that Node would run, but which prints what it gets. */

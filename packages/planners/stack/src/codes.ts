@@ -27,9 +27,18 @@ function all(subjects: Subjects): string {
   return subjects.map(show).join(', ')
 }
 
+/** Says what a constraint asks for. */
+function violated(constraint: string, wanted: unknown): string {
+  if (constraint === 'enum' && Array.isArray(wanted)) return `expected one of ${all(wanted)}`
+  return `${constraint} wants ${show(wanted)}`
+}
+
 /** Codes of findings in stack files. Their numbers and the order of their subjects are stable; sentences are for people. */
 export const CODES = {
-  MU100: error(() => 'no Mufile in this directory or above it', 'Create `Mu.yaml`, or name the file or its directory.'),
+  MU100: error(
+    () => 'there is no stack file in this directory or above it',
+    'Create `Mu.yaml`, or name the file or its directory.',
+  ),
   MU101: warning(
     (name) => `${show(name)} is not read: its name is in other case`,
     'The file is called like one that is read, but in other case. Rename it.',
@@ -149,7 +158,7 @@ export const CODES = {
     'Name a public schema, or a primitive type.',
   ),
   MU517: error(
-    (constraint, wanted, got) => `${String(constraint)} wants ${show(wanted)}, but got ${show(got)}`,
+    (constraint, wanted, got) => `${violated(String(constraint), wanted)}, but got ${show(got)}`,
     'The value violates a constraint of its schema, or the constraint does not fit its type.',
   ),
   MU600: error(

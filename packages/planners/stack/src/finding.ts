@@ -1,6 +1,7 @@
 import type { CodedFinding, Place } from '@davit/diagnostics'
 import type { Written } from '@davit/languages'
 import { CODES, type StackCode } from './codes.ts'
+import { hintFor } from './hints.ts'
 
 /** Something wrong or odd in stack files; all of them have a code and subjects. */
 export type StackFinding = CodedFinding & { readonly code: StackCode }
@@ -15,7 +16,7 @@ export interface FindingDetails {
 /** Makes a finding of the table of codes; tests and programs go by code and subjects. */
 export function finding(code: StackCode, subjects: readonly unknown[], details: FindingDetails = {}): StackFinding {
   const { severity, text } = CODES[code] as (typeof CODES)[StackCode] & { text(...given: readonly unknown[]): string }
-  const { place, hint, message = text(...subjects) } = details
+  const { place, hint = hintFor(code, subjects), message = text(...subjects) } = details
   const shown = { ...(place === undefined ? {} : { place }), ...(hint === undefined ? {} : { hint }) }
   return { severity, code, subjects, message, ...shown }
 }

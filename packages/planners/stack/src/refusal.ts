@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, firstDiagnostics, type Report } from '@davit/diagnostics'
+import { DavitError, ExitStatus, firstDiagnostics, quoted, type Report } from '@davit/diagnostics'
 import type { CompiledStack } from './compile-stack.ts'
 import { finding, placeOf, type StackFinding } from './finding.ts'
 
@@ -26,10 +26,15 @@ export function stackRefusal(findings: readonly StackFinding[]): DavitError {
 }
 
 /** Reports the leaves that a back end does not know, in the order of the tree; it goes by the names of their stacks. */
-export function unknownIntrinsics({ instances }: CompiledStack, known: ReadonlySet<string>): readonly StackFinding[] {
+export function unknownIntrinsics(
+  { instances, options }: CompiledStack,
+  known: ReadonlySet<string>,
+): readonly StackFinding[] {
   return [...instances.values()].flatMap(({ body, spot }) => {
     const name = body.name?.text ?? ''
-    return !body.isIntrinsic || known.has(name) ? [] : [finding('MU1000', [name], { place: placeOf(spot) })]
+    if (!body.isIntrinsic || known.has(name)) return []
+    const message = `the target ${quoted(options.target.cloud ?? '')} does not know ${quoted(name)}`
+    return [finding('MU1000', [name], { place: placeOf(spot), message })]
   })
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { DavitError } from '@davit/diagnostics'
 import { loadTargets } from '@davit/models'
-import type { CompiledStack, Emission, StackFinding } from '@davit/stack'
+import { type CompiledStack, type Emission, finding, placeOf, type StackFinding, stackRefusal } from '@davit/stack'
 import { architectureOfStack, changesSince } from '@davit/stack-machines'
 import { currentSystem } from '@davit/store'
 import { type ToolContext, usageError } from '@davit/tool'
@@ -24,7 +25,15 @@ export async function makeArchitecture(
   if (changes.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings: changes }
   const file = infrastructureOf(stack, context)
   const system = currentSystem(environment)
-  const { targets, warnings } = await loadTargets(file, { system, environment, signal, report, showTrace: false })
+  const { targets, warnings } = await loadTargets(file, {
+    system,
+    environment,
+    signal,
+    report,
+    showTrace: false,
+  }).catch((error: unknown) => {
+    throw placed(error, stack, context)
+  })
   for (const diagnostic of warnings) report({ kind: 'diagnostic', diagnostic })
   // What davit does not read is no part of an architecture model.
   const known = new Map([...targets].map(([name, target]) => [name, { ...target, attributes: undefined }]))
@@ -42,6 +51,16 @@ function changesIn(
   const changes = changesSince(previous.stack, stack, { refusesReplacement: args.noReplace })
   for (const interruption of changes.interruptions) report(say('service-interrupted', interruption))
   return changes.findings
+}
+
+/** A file that the cluster names, and that is not there, is told where the cluster names it. */
+function placed(error: unknown, { options }: CompiledStack, { args }: ToolContext<MachineArguments>): unknown {
+  const { cluster } = options
+  const isOfCluster = args.infrastructure === undefined && cluster?.infrastructure !== undefined
+  if (!isOfCluster || !(error instanceof DavitError) || error.code !== 'cannot-read') return error
+  const place = placeOf(cluster.spots.infrastructure)
+  const hint = `it is the infrastructure of cluster '${cluster.name}'`
+  return stackRefusal([finding('MU103', [cluster.infrastructure], { message: error.message, place, hint })])
 }
 
 function infrastructureOf(stack: CompiledStack, { args, workingDirectory }: ToolContext<MachineArguments>): string {

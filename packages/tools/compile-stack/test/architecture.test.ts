@@ -110,6 +110,14 @@ test('what a back end finds is told with its place', async () => {
   )
 })
 
+test('an infrastructure model that is not there is told where the cluster names it', async () => {
+  write('Muspace.yaml', 'clusters: { lab: { default: true, infrastructure: machines/her.yaml } }\n')
+  const { status, stdout, stderr } = await compile()
+  expect([status, stdout]).toEqual([66, ''])
+  expect(stderr).toMatch(/^Muspace\.yaml:1:51: error: MU103: cannot read '.*\/machines\/her\.yaml': no such file/)
+  expect((await compile('-i', 'none.yaml')).stderr).toMatch(/^davit-compile-stack: cannot read '.*\/none\.yaml'/)
+})
+
 test('a change since an earlier compiled stack is told, and can be refused', async () => {
   const { stdout } = await compile('--skip-codegen')
   const earlier = join(directory, 'earlier.json')
@@ -134,7 +142,7 @@ test('a change of the stack itself is told, too', async () => {
   const refused = await compile('--previous', join(directory, 'earlier.json'), '--no-replace', '--', 'size=2')
   expect([refused.status, refused.stderr]).toEqual([
     65,
-    expect.stringContaining("<arguments>: error: MU614: 'size' of 'shop'"),
+    expect.stringContaining("<argument size>: error: MU614: 'size' of 'shop'"),
   ])
 })
 

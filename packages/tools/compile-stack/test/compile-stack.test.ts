@@ -121,5 +121,5 @@ test.each(['aws', 'aws:ecs'])('code is made for %s, and errors of the back end a
   expect([status, stdout.split('\n')[0]]).toEqual([0, '# MuStack-Anonymous-Net:'])
   const refused = await compile('shop', '-t', target)
   expect([refused.status, refused.stdout]).toEqual([65, ''])
-  expect(refused.stderr).toMatch(/shop\/Mu.yaml:5:5: error: MU1000: the target does not know 'mu\/container'/)
+  expect(refused.stderr).toMatch(/shop\/Mu.yaml:5:5: error: MU1000: the target 'aws' does not know 'mu\/container'/)
 })

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { quoted } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from '@davit/files'
 import { finding, MUFILES, type StackFinding, WORKSPACE_FILES } from '@davit/stack'
 import { listed, nearMiss } from './listed.ts'
@@ -34,7 +35,14 @@ function searchUpwards(start: string): Entry {
     if (found !== undefined) return { path: join(directory, found), start, findings }
     if (workspaceFileIn(directory, []) !== undefined) break
   }
-  return { path: undefined, start, findings: [...findings, finding('MU100', [])] }
+  return {
+    path: undefined,
+    start,
+    findings: [
+      ...findings,
+      finding('MU100', [], { message: `there is no stack file in ${quoted(start)} or above it` }),
+    ],
+  }
 }
 
 /** The directory, and all above it. */

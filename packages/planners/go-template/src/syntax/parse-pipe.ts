@@ -102,6 +102,20 @@ function fieldOf({ at, text }: Token): Field {
   return { at, name: text }
 }
 
+/** What functions are called elsewhere. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['list', 'tuple'],
+  ['toJson', 'json'],
+  ['toYaml', 'yaml'],
+  ['toString', 'print'],
+  ['fail', 'panic'],
+])
+
+function hintForFunction(name: string, functions: FunctionNames): string | undefined {
+  const other = OTHER_NAMES.get(name) ?? ''
+  return functions.has(other) ? `did you mean '${other}'?` : suggestionFor(name, functions.keys())
+}
+
 function parseTerm(parser: PipeParser): Operand | undefined {
   const { cursor } = parser
   const token = peek(cursor)
@@ -113,7 +127,7 @@ function parseTerm(parser: PipeParser): Operand | undefined {
   if (kind === 'name' && !parser.functions.has(text)) {
     failAt(cursor, token, {
       message: `there is no function ${quoted(text)}`,
-      hint: suggestionFor(text, parser.functions.keys()),
+      hint: hintForFunction(text, parser.functions),
     })
   }
   if (kind === 'variable' && !cursor.variables.includes(text)) {

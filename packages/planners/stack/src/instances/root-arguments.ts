@@ -1,3 +1,4 @@
+import { printable } from '@davit/diagnostics'
 import { Float, parseNumber, type Written } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import type { Spot } from '../finding.ts'
@@ -5,9 +6,6 @@ import type { Effective } from '../resolution/effective.ts'
 import type { Bag } from '../resolution/read-stack.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import { rootOf } from '../types/type.ts'
-
-/** Name of the command line in messages. */
-const COMMAND_LINE = '<arguments>'
 
 /** Reads the words behind `--`: `k=v`, or `k` with the next word, or `k` alone, which is true. */
 export function parseArguments(words: readonly string[]): ReadonlyMap<string, string> {
@@ -28,10 +26,13 @@ export function parseArguments(words: readonly string[]): ReadonlyMap<string, st
 
 /** The arguments as text, as templates see them. */
 export function bagOfArguments(values: ReadonlyMap<string, string>): Bag {
-  return new Map([...values].map(([name, text]) => [name, scalar(text, text, NOWHERE)]))
+  return new Map([...values].map(([name, text]) => [name, scalar(text, text, spotOf(name))]))
 }
 
-const NOWHERE: Spot = { source: { placeAt: () => ({ file: COMMAND_LINE }) }, offset: 0 }
+/** Arguments have no line; messages name them. */
+function spotOf(name: string): Spot {
+  return { source: { placeAt: () => ({ file: `<argument ${printable(name)}>` }) }, offset: 0 }
+}
 
 function scalar(value: string | number | boolean, text: string, { source, offset }: Spot): Written {
   return { kind: 'scalar', value, text, source, offset }
@@ -44,7 +45,7 @@ export function convertArguments(c: Compilation, effective: Effective, bag: Bag)
       const declaration = effective.properties.get(name)
       if (declaration?.type === undefined || written.kind !== 'scalar') return [name, written]
       const type = typeOf(c, { effective, spot: declaration.typeSpot }, declaration.type)
-      return [name, scalar(converted(written.text, rootOf(type)), written.text, NOWHERE)]
+      return [name, scalar(converted(written.text, rootOf(type)), written.text, written)]
     }),
   )
 }

@@ -92,7 +92,9 @@ interface Section {
 function sectionsOf(written: Written | undefined, what: string, shapes: Shapes): readonly Section[] {
   const members = new Map(shapes.table(written, `'${what}'`))
   const known = ['private', 'public']
-  for (const [key, value] of members) if (!known.includes(key)) shapes.unknown(key, value, known)
+  for (const [key, value] of members)
+    if (!known.includes(key))
+      shapes.unknown(key, value, known, `everything in '${what}' is below 'private' or 'public' in it`)
   return known.map((name) => ({
     isPublic: name === 'public',
     entries: shapes.table(members.get(name), `'${name}'`),
@@ -133,7 +135,9 @@ function readServices(written: Written | undefined, reader: Reader): readonly Se
 
 /** Reads a service or a preset: `type` is taken out, and all else are arguments. */
 function readInstance(name: string, written: Written, { shapes }: Reader): Pick<ServiceDeclaration, 'type' | 'args'> {
-  const members = new Map(shapes.table(written, `'${name}'`))
+  const isWord = written.kind === 'scalar' && typeof written.value === 'string'
+  const hint = isWord ? `write { type: ${written.text} }` : undefined
+  const members = new Map(shapes.table(written, `'${name}'`, hint))
   const type = members.get('type')
   members.delete('type')
   for (const [, value] of members) checkNumbers(value, shapes)

@@ -13,29 +13,29 @@ export interface Found extends Omit<FindingDetails, 'place'> {
 /** Reads values whose shape is fixed, and reports those of another shape, with one code for a whole file. */
 export interface Shapes {
   /** Members in the order of their keys; nothing at all counts as an empty table. */
-  table(written: Written | undefined, what: string): readonly (readonly [string, Written])[]
+  table(written: Written | undefined, what: string, hint?: string): readonly (readonly [string, Written])[]
   /** Any scalar as it is written. */
   text(written: Written | undefined, what: string): string | undefined
   truth(written: Written | undefined, what: string): boolean
   list(written: Written | undefined, what: string): readonly Written[]
-  wrong(written: Written, message: string): void
+  wrong(written: Written, message: string, hint?: string): void
   /** Warns of a key that is not among the known ones. */
-  unknown(key: string, written: Written, known: readonly string[]): void
+  unknown(key: string, written: Written, known: readonly string[], hint?: string): void
 }
 
 export function shapesFor(code: 'MU151' | 'MU152', report: ReportAt): Shapes {
-  const wrong: Shapes['wrong'] = (written, message) => {
-    report(code, [], { spot: written, message })
+  const wrong: Shapes['wrong'] = (written, message, hint) => {
+    report(code, [], { spot: written, message, hint })
   }
-  const expected = (written: Written, what: string, shape: string) => {
-    wrong(written, `${what} must be ${shape}, but is ${describeWritten(written)}`)
+  const expected = (written: Written, what: string, shape: string, hint?: string) => {
+    wrong(written, `${what} must be ${shape}, but is ${describeWritten(written)}`, hint)
   }
   return {
     wrong,
-    table(written, what) {
+    table(written, what, hint) {
       if (isNothing(written)) return []
       if (written.kind === 'table') return [...written.members].toSorted(([left], [right]) => compareText(left, right))
-      expected(written, what, 'a table')
+      expected(written, what, 'a table', hint)
       return []
     },
     list(written, what) {
@@ -56,8 +56,8 @@ export function shapesFor(code: 'MU151' | 'MU152', report: ReportAt): Shapes {
       expected(written, what, 'true or false')
       return false
     },
-    unknown(key, written, known) {
-      report('MU104', [key], { spot: keyOf(written), hint: suggestionFor(key, known) })
+    unknown(key, written, known, hint) {
+      report('MU104', [key], { spot: keyOf(written), hint: suggestionFor(key, known) ?? hint })
     },
   }
 }

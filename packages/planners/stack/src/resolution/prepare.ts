@@ -1,4 +1,5 @@
 import type { Compilation } from '../compilation.ts'
+import { placeOf, type Spot } from '../finding.ts'
 import type { ReportAt } from '../mufile/shapes.ts'
 import type { Body, ServiceDeclaration, TextAt } from '../mufile/body.ts'
 import type { Effective, StackTarget } from './effective.ts'
@@ -66,17 +67,25 @@ function checkSchemaNames({ schemas }: Body, report: ReportAt): void {
 }
 
 function prepareServices(body: Body, report: ReportAt): readonly PreparedService[] {
-  const seen = new Set<string>()
+  const seen = new Map<string, Spot>()
   return body.services.map((declaration) => {
     const service = declaration.type === undefined ? byKey(declaration) : byType(declaration, declaration.type, report)
     const { name, reference } = service
     // Only with a base can a key that is no reference be the name of a service.
     const isName = reference !== undefined || declaration.type !== undefined || body.base !== undefined
     if (!isName) report('MU156', [declaration.key], { spot: declaration.spot })
-    else if (seen.has(name)) report('MU502', [name], { spot: declaration.spot })
-    if (isName) seen.add(name)
+    else if (seen.has(name)) report('MU502', [name], { spot: declaration.spot, hint: alsoAt(seen.get(name)) })
+    if (isName) seen.set(name, declaration.spot)
     return service
   })
+}
+
+function alsoAt(spot: Spot | undefined): string | undefined {
+  const { file, line = 1, column = 1 } = spot === undefined ? { file: '' } : placeOf(spot)
+  return (
+    spot &&
+    `the other one is at ${file}:${line}:${column}; names are unique in a file, private and public ones together`
+  )
 }
 
 function byKey(declaration: ServiceDeclaration): PreparedService {

@@ -8,6 +8,7 @@ import {
   type TemplateFile,
   type TemplateValue,
 } from '@davit/go-template'
+import type { Place } from '@davit/diagnostics'
 import { parseWritten, type Placing, sourceText, type Written } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
@@ -53,7 +54,9 @@ function parseBody(c: Compilation, file: ReadableFile, { text, placing }: Expand
   const reading = parseWritten(text, { file: file.shown, language: file.language, ...given })
   if (reading.kind === 'invalid') {
     const [problem] = reading.problems
-    c.findings.push(finding('MU151', [], { ...problem, place: problem?.place ?? { file: file.shown } }))
+    const place = problem?.place ?? { file: file.shown }
+    const hint = problem?.hint ?? (isOfAction(file, place) ? OF_ACTION : undefined)
+    c.findings.push(finding('MU151', [], { ...problem, place, hint }))
     return undefined
   }
   FILES.set(reading.root.source, file)
@@ -63,6 +66,18 @@ function parseBody(c: Compilation, file: ReadableFile, { text, placing }: Expand
     isWrong ||= code !== 'MU104'
   })
   return isWrong ? undefined : body
+}
+
+const OF_ACTION =
+  'what the action here gives is part of the text around it: {{… | quote}} makes a text of it, {{… | json}} any value'
+
+/** Whether an action of the template is at a place of a file. */
+function isOfAction({ text, shown }: ReadableFile, { file, line = 0, column = 0 }: Place): boolean {
+  if (file !== shown) return false
+  const written = text.split(/\r\n|[\r\n]/, line).at(-1) ?? ''
+  return [...written.matchAll(/\{\{.*?\}\}/g)].some(({ index, 0: action }) => {
+    return index < column && column <= index + action.length
+  })
 }
 
 const FILES = new WeakMap<Placing, StackFile>()

@@ -1,5 +1,5 @@
 import { compareText, Float, parseNumber, type Written } from '@davit/languages'
-import { suggestionFor } from '@davit/diagnostics'
+import { quoted, suggestionFor } from '@davit/diagnostics'
 import type { Compilation } from '../compilation.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { PropertyDeclaration } from '../mufile/body.ts'
@@ -59,10 +59,15 @@ export function checkValue(type: Type, written: Written, source: Source): Checke
   }
 }
 
-function mismatch({ name }: Type, written: Written, { c }: Source): Checked {
-  c.report('MU508', [name, kindOf(written)], { spot: written })
+function mismatch({ kind, name }: Type, written: Written, { c, writer }: Source): Checked {
+  const isWord = writer === undefined && kind !== 'primitive'
+  c.report('MU508', [name, kindOf(written)], { spot: written, hint: isWord ? WORDS_ARE_SCALARS : undefined })
   return MISMATCH
 }
+
+/** Of arguments on the command line. */
+const WORDS_ARE_SCALARS =
+  'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else'
 
 function checkCapability(type: Type | StackType, written: Written, source: Source): Checked {
   if (written.kind !== 'scalar' || typeof written.value !== 'string') return mismatch(type, written, source)
@@ -176,9 +181,22 @@ export function checkBag(bag: BagToCheck, source: Source): Map<string, BoundValu
   }
   for (const [name, written] of inOrder(members)) {
     if (declarations.has(name)) continue
-    source.c.report('MU507', [name], { spot: keyOf(written), hint: suggestionFor(name, declarations.keys()) })
+    source.c.report('MU507', [name], { spot: keyOf(written), hint: hintForUnknown(name, bag, source) })
   }
   return values
+}
+
+/** A similar name; on the command line, all that there are, since options of the command may be meant. */
+function hintForUnknown(
+  name: string,
+  { declarations, home }: BagToCheck,
+  { writer, owner }: Source,
+): string | undefined {
+  const suggestion = suggestionFor(name, declarations.keys())
+  const isRoot = writer === undefined && home === owner.effective
+  if (suggestion !== undefined || !isRoot) return suggestion
+  const names = [...declarations.keys()].map(quoted).join(', ')
+  return `the stack has ${names === '' ? 'no properties' : `the properties ${names}`}; options of the command go before --`
 }
 
 interface InBag {
@@ -199,6 +217,8 @@ function checkProperty(
   if (declaration.default !== undefined) {
     return checkValue(known, declaration.default, { ...source, writer: source.owner }).value
   }
-  if (!isOptional) source.c.report('MU506', [name], { spot: given ?? bag.spot })
+  const isWord = source.writer === undefined && bag.home === source.owner.effective
+  const hint = isWord ? `give it as an argument: -- ${name}=VALUE` : undefined
+  if (!isOptional) source.c.report('MU506', [name], { spot: given ?? bag.spot, hint })
   return undefined
 }

@@ -1,3 +1,4 @@
+import { quoted } from '@davit/diagnostics'
 import type { StackCode } from '../codes.ts'
 import { type Instance, publicChildren, stackOf } from '../instances/instance.ts'
 import type { StackType } from '../types/type.ts'
@@ -13,6 +14,7 @@ export interface Choice {
 export interface Refusal {
   readonly code: StackCode
   readonly subjects: readonly unknown[]
+  readonly hint?: string | undefined
 }
 
 export type Chosen = Choice | Refusal
@@ -85,10 +87,17 @@ function descendWhereClear(service: Instance): Choice {
 
 function select(service: Instance, selector: string): Chosen {
   if (selector === '.') return selectOnly(service)
-  if (/^\d/.test(selector)) return selectPort(service, Number(selector)) ?? refuse('MU512', selector, ...named(service))
+  const none = { ...refuse('MU512', selector, ...named(service)), hint: whatItHas(service) }
+  if (/^\d/.test(selector)) return selectPort(service, Number(selector)) ?? none
   const child = service.children.get(selector)
-  if (child === undefined) return refuse('MU512', selector, ...named(service))
+  if (child === undefined) return none
   return child.isPublic ? { chosen: child, port: undefined } : refuse('MU513', selector, ...named(service))
+}
+
+/** Lists what can be chosen in a service. */
+function whatItHas(service: Instance): string {
+  const own = service.body.isIntrinsic ? portsOf(service).map(String) : publicChildren(service).map(({ name }) => name)
+  return own.length === 0 ? 'it has none' : `it has ${own.map(quoted).join(', ')}`
 }
 
 function selectOnly(service: Instance): Chosen {

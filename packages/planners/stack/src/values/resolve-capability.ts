@@ -31,7 +31,7 @@ export function resolveCapability(c: Compilation, text: string, { writer, stack 
   if (named.kind !== 'capability') return named
   const { service, chosen, port } = named
   const choice = chooseEndpoint(chosen, { selector, stack }, port)
-  return isRefusal(choice) ? refused(choice) : { kind: 'capability', service, ...choice }
+  return isRefusal(choice) ? refused(choice, choice.hint) : { kind: 'capability', service, ...choice }
 }
 
 interface From {

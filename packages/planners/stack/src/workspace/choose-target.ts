@@ -46,7 +46,8 @@ export function chooseTarget(workspace: Workspace, choice: TargetChoice): Chosen
   const { cloud = own.cloud, scheduler = own.scheduler } = given
   const chosen = { cloud, scheduler, cluster }
   if (findings.length > 0) return { ...chosen, findings }
-  const problem = conflictOf(given, own, cluster) ?? problemOf(chosen, choice)
+  const conflict = conflictOf(given, own, { cluster, hint: hintForConflict(workspace, chosen, choice) })
+  const problem = conflict ?? problemOf(chosen, choice, workspace)
   return { ...chosen, findings: problem === undefined ? [] : [problem] }
 }
 
@@ -122,26 +123,44 @@ function targetOf(cluster: Cluster | undefined, findings: StackFinding[]): AnyTa
   return { cloud, scheduler }
 }
 
-function conflictOf(given: AnyTarget, own: AnyTarget, cluster: Cluster | undefined): StackFinding | undefined {
+/** Names the clusters of the target that the command line asks for. */
+function hintForConflict({ clusters }: Workspace, { cloud }: AnyTarget, { cluster }: TargetChoice): string {
+  const others = [...clusters.values()].filter((one) => targetOf(one, []).cloud === cloud)
+  if (others.length > 0) return `-c chooses a cluster for it: ${others.map(({ name }) => quoted(name)).join(', ')}`
+  return cluster === undefined ? 'it is the default cluster; -c chooses another one' : 'omit -c or the target'
+}
+
+interface InCluster {
+  readonly cluster: Cluster | undefined
+  readonly hint: string
+}
+
+function conflictOf(given: AnyTarget, own: AnyTarget, { cluster, hint }: InCluster): StackFinding | undefined {
   const differ = (left: string | undefined, right: string | undefined) =>
     left !== undefined && right !== undefined && left !== right
   if (cluster === undefined) return undefined
   if (!differ(given.cloud, own.cloud) && !differ(given.scheduler, own.scheduler)) return undefined
-  return finding('MU123', [textOf(given), cluster.name, textOf(own)], { place: placeOf(cluster.spots.cloud) })
+  return finding('MU123', [textOf(given), cluster.name, textOf(own)], { place: placeOf(cluster.spots.cloud), hint })
 }
 
 function problemOf(
   { cloud, scheduler, cluster }: AnyTarget & Pick<ChosenTarget, 'cluster'>,
   { skipsCode }: TargetChoice,
+  { clusters }: Workspace,
 ) {
   const place = cluster === undefined ? {} : { place: placeOf(cluster.spots.cloud) }
   if (cloud !== undefined && scheduler !== undefined && !isPair(cloud, scheduler)) {
     return finding('MU122', [cloud, scheduler], place)
   }
   if (skipsCode) return undefined
-  if (cloud === undefined) return finding('MU125', [], place)
+  if (cloud === undefined) return finding('MU125', [], { ...place, hint: waysToChoose([...clusters.keys()]) })
   const target = textOf({ cloud, scheduler })
   return BACK_ENDS.has(target) ? undefined : finding('MU603', [target], place)
+}
+
+function waysToChoose(clusters: readonly string[]): string {
+  if (clusters.length === 0) return 'name a cloud with -t, or machines with -i'
+  return `name a cluster with -c: ${clusters.map(quoted).join(', ')}`
 }
 
 function isPair(cloud: string, scheduler: string): boolean {

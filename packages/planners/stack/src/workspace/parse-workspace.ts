@@ -1,5 +1,5 @@
 import { parseWritten, type Written } from '@davit/languages'
-import { finding, keyOf, placeOf, type StackFinding } from '../finding.ts'
+import { finding, keyOf, placeOf, type Spot, type StackFinding } from '../finding.ts'
 import { isNothing, type ReportAt, type Shapes, shapesFor } from '../mufile/shapes.ts'
 import { languageOf } from '../references/language-of.ts'
 import { DEFAULT_BASE, parseReference } from '../references/reference.ts'
@@ -72,7 +72,13 @@ function readCluster(name: string, written: Written, shapes: Shapes): Cluster {
       scheduler: spotOf('scheduler'),
       infrastructure: spotOf('infrastructure'),
     },
+    spotsIn: { settings: keysIn(members.get('settings')), placement: keysIn(members.get('placement')) },
   }
+}
+
+function keysIn(written: Written | undefined): ReadonlyMap<string, Spot> {
+  const members = written?.kind === 'table' ? [...written.members] : []
+  return new Map(members.map(([key, member]) => [key, keyOf(member)]))
 }
 
 function valuesIn(members: readonly (readonly [string, Written])[]): ReadonlyMap<string, StackValue> {

@@ -15,6 +15,8 @@ export interface Cluster {
   /** Targets by fully qualified names, or by `FQN/**`. */
   readonly placement: ReadonlyMap<string, readonly string[]>
   readonly spots: Readonly<Record<'name' | 'cloud' | 'scheduler' | 'infrastructure', Spot>>
+  /** Of settings and of placements, by their keys. */
+  readonly spotsIn: Readonly<Record<'settings' | 'placement', ReadonlyMap<string, Spot>>>
 }
 
 /** Where the stacks of references are fetched from. */

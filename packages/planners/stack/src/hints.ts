@@ -1,0 +1,39 @@
+import type { StackCode } from './codes.ts'
+
+/** What to do about a finding, if whoever reports it knows nothing better; undefined if the sentence says enough. */
+export function hintFor(code: StackCode, subjects: readonly unknown[]): string | undefined {
+  return HINTS.get(code)?.(...subjects)
+}
+
+type Hint = (...subjects: readonly unknown[]) => string | undefined
+
+const HINTS: ReadonlyMap<StackCode, Hint> = new Map<StackCode, Hint>([
+  ['MU100', () => 'create Mu.yaml, or name the stack file or its directory'],
+  ['MU126', () => 'leave `default: true` with one of them, or choose one with -c'],
+  ['MU154', () => 'write map[KEY]VALUE; keys are string, number or bool'],
+  ['MU155', () => 'write TYPE[]'],
+  ['MU156', (text) => (text === '' ? '`type` says what it is, such as string or acme/db' : REFERENCE)],
+  ['MU501', () => 'versions are three numbers, such as 1.0.0, or a commit of 7 or 40 digits'],
+  ['MU504', () => 'give it a service, or `abstract: true`'],
+  ['MU508', expectedType],
+  ['MU510', (_, stack) => (stack === 'mu/volume' ? MOUNT : 'give it a port, or a public service that has one')],
+  ['MU511', (name) => `choose one of them, as '${String(name)}:SERVICE' or '${String(name)}:PORT'`],
+  ['MU600', () => 'one of them must not name the others'],
+  ['MU604', () => 'move it to `stacks.private`, or to a stack file of its own'],
+  ['MU606', () => 'declare it under `public`: what was public stays public'],
+])
+
+const REFERENCE =
+  'references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`'
+const MOUNT = 'a container mounts volumes that its `volumes` name'
+
+/** Says how the wanted type is written, where what was given shows what was meant. */
+function expectedType(wanted: unknown, got: unknown): string | undefined {
+  const type = String(wanted)
+  if (type.endsWith('[]')) return got === 'list' ? 'one of its elements has another type' : 'write a list: [A, B]'
+  if (type.startsWith('map[')) return got === 'map' ? 'one of its values has another type' : 'write a table: { A: B }'
+  if (got === 'string' && type === 'number') return 'numbers are written without quotes'
+  if (got === 'string' && type === 'bool') return 'write true or false, without quotes'
+  const isScalar = got === 'number' || got === 'bool'
+  return type === 'string' && isScalar ? 'text that reads as something else is written in quotes' : undefined
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { chooseTarget, parseWorkspace, type StackFinding } from '../src/stack.ts'
+import { compileTexts } from './testing.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** What a user reads of errors. */
+function told(texts: Texts, words: readonly string[] = []): readonly string[] {
+  return compileTexts(texts, { words }).findings.map(shown)
+}
+
+function shown({ code, message, hint, place }: StackFinding): string {
+  const { file = '', line, column } = place ?? {}
+  return [`${file}${line === undefined ? '' : `:${line}:${column}`}: ${code} ${message}`, hint]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function services(text: string): Texts {
+  return { 'Mu.yaml': `name: a\nservices: { public: { ${text} } }\n` }
+}
+
+const TYPED =
+  'name: a\nproperties: { n: { type: number, optional: true }, b: { type: bool, optional: true }, l: { type: "string[]", optional: true }, e: { type: { base: string, enum: [x, y] }, optional: true } }\nservices: { public: { w: { type: mu/container } } }\n'
+
+test.each([
+  ['n=x', "<argument n>: MU508 expected 'number', but got 'string'; numbers are written without quotes"],
+  ['b=yes', "<argument b>: MU508 expected 'bool', but got 'string'; write true or false, without quotes"],
+  [
+    'l=[x]',
+    "<argument l>: MU508 expected 'string[]', but got 'string'; arguments are text, numbers, true and false: only a stack that contains this one can give it anything else",
+  ],
+  ['e=z', "<argument e>: MU517 expected one of 'x', 'y', but got 'z'"],
+  [
+    '--dry-run',
+    "<argument dry-run>: MU507 there is no property 'dry-run'; the stack has the properties 'b', 'e', 'l', 'n'; options of the command go before --",
+  ],
+  ['nn=1', "<argument nn>: MU507 there is no property 'nn'; did you mean 'n'?"],
+  [
+    '\u001B[2Jx=1',
+    "<argument \\u001b[2Jx>: MU507 there is no property '\u001B[2Jx'; the stack has the properties 'b', 'e', 'l', 'n'; options of the command go before --",
+  ],
+])('the argument %j is told by its name, with what could be meant', (word, message) => {
+  expect(told({ 'Mu.yaml': TYPED }, [word])).toEqual([message])
+})
+
+test('an argument that is missing is told with how it is given', () => {
+  const text = 'name: a\nproperties: { size: { type: number } }\nservices: { public: { w: { type: mu/container } } }\n'
+  expect(told({ 'Mu.yaml': text })).toEqual([
+    "Mu.yaml:1:7: MU506 the property 'size' is missing; give it as an argument: -- size=VALUE",
+  ])
+})
+
+test.each([
+  [
+    'a word for a table',
+    services('w: mu/container'),
+    "Mu.yaml:2:26: MU151 'w' must be a table, but is 'mu/container'; write { type: mu/container }",
+  ],
+  [
+    'text for a list',
+    services('w: { type: mu/container, command: sleep 1 }'),
+    "Mu.yaml:2:57: MU508 expected 'string[]', but got 'string'; write a list: [A, B]",
+  ],
+  [
+    'a list for a table',
+    services('w: { type: mu/container, env: [A=B] }'),
+    "Mu.yaml:2:53: MU508 expected 'map[string]any', but got 'list'; write a table: { A: B }",
+  ],
+  [
+    'a number in quotes',
+    services('w: { type: mu/container, port: "80" }'),
+    "Mu.yaml:2:54: MU508 expected 'number', but got 'string'; numbers are written without quotes",
+  ],
+  [
+    'a path',
+    services('w: { type: ./web }'),
+    "Mu.yaml:2:34: MU503 there is no stack 'https://./web@latest'; references are no paths: they name directories below the workspace",
+  ],
+  [
+    'a stack that nobody has',
+    services('w: { type: acme/web }'),
+    "Mu.yaml:2:34: MU503 there is no stack 'https://hub.mu.com/acme/web@latest'; no directory of the workspace has it, and no entry of its `repositories` is for it",
+  ],
+  [
+    'a stack of a repository',
+    { ...services('w: { type: acme/web }'), 'Muspace.yaml': 'repositories: { acme/...: "ssh://x/y" }' },
+    "Mu.yaml:2:34: MU503 there is no stack 'https://hub.mu.com/acme/web@latest'; `repositories` of the workspace says where it is: davit-fetch-stacks fetches it",
+  ],
+  [
+    'a volume that is linked',
+    services('w: { type: mu/container, links: { d: "d:." } }, d: { type: mu/volume }'),
+    "Mu.yaml:2:60: MU510 service 'd', of 'mu/volume', has no endpoint; a container mounts volumes that its `volumes` name",
+  ],
+  [
+    'an endpoint that is not there',
+    services('w: { type: mu/container, links: { d: "d:9" } }, d: { type: mu/container, ports: [1, 2] }'),
+    "Mu.yaml:2:60: MU512 service 'd', of 'mu/container', has no endpoint '9'; it has '1', '2'",
+  ],
+  [
+    'a cycle',
+    services('w: { type: mu/gateway, targets: [v] }, v: { type: mu/gateway, targets: [w] }'),
+    "Mu.yaml:2:62: MU600 services wait for each other: 'a/v', 'a/w'; one of them must not name the others",
+  ],
+])('%s is told with what to write instead', (_, texts, message) => {
+  expect(told(texts)).toContain(message)
+})
+
+test('a name that occurs twice is told with where else it is', () => {
+  const text = 'name: a\nservices:\n  private: { w: { type: mu/volume } }\n  public: { w: { type: mu/volume } }\n'
+  expect(told({ 'Mu.yaml': text })).toEqual([
+    "Mu.yaml:4:13: MU502 'w' occurs twice; the other one is at Mu.yaml:3:14; names are unique in a file, private and public ones together",
+  ])
+})
+
+test('services without a section are told with where they belong', () => {
+  expect(told({ 'Mu.yaml': 'name: a\nservices: { w: { type: mu/volume } }\n' })[0]).toBe(
+    "Mu.yaml:2:13: MU104 unknown key 'w'; everything in 'services' is below 'private' or 'public' in it",
+  )
+})
+
+test('what an action makes of the text around it is told at the action', () => {
+  const text = 'name: a\nservices: { public: { w: { type: mu/container, env: { A: {{.args.a}} } } } }\n'
+  const [message] = told({ 'Mu.yaml': text }, ['a=x: y: z'])
+  expect(message).toMatch(/^Mu\.yaml:2:5\d: MU151 .*; what the action here gives .* \| quote/)
+  const [other] = told({ 'Mu.yaml': `${text}x: [\n` }, ['a=1'])
+  expect(other).not.toContain('action')
+})
+
+const WORKSPACE = 'clusters: { test: { infrastructure: i }, cloud: { cloud: aws } }'
+
+test.each([
+  [
+    { target: 'aws', cluster: 'test' },
+    "MU123 the target 'aws' is not that of cluster 'test', which is 'machines'; -c chooses a cluster for it: 'cloud'",
+  ],
+  [
+    { target: 'gcp', cluster: 'test' },
+    "MU123 the target 'gcp' is not that of cluster 'test', which is 'machines'; omit -c or the target",
+  ],
+  [{}, "MU125 there is no target to make code for; name a cluster with -c: 'cloud', 'test'"],
+])('the choice %j is told with the clusters that there are', (choice, message) => {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text: WORKSPACE })
+  const given = { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: false, ...choice }
+  const { findings } = chooseTarget(workspace, given)
+  expect(findings.map((one) => shown({ ...one, place: undefined }).slice(2))).toEqual([message])
+})
