@@ -31,7 +31,7 @@ const MOUNT = 'a container mounts volumes that its `volumes` name'
 function expectedType(wanted: unknown, got: unknown): string | undefined {
   const type = String(wanted)
   if (type.endsWith('[]')) return got === 'list' ? 'one of its elements has another type' : 'write a list: [A, B]'
-  if (type.startsWith('map[')) return got === 'map' ? 'one of its values has another type' : 'write a table: { A: B }'
+  if (type.startsWith('map[')) return got === 'map' ? 'one of its keys or values has another type' : 'write a table: { A: B }'
   if (got === 'string' && type === 'number') return 'numbers are written without quotes'
   if (got === 'string' && type === 'bool') return 'write true or false, without quotes'
   const isScalar = got === 'number' || got === 'bool'

@@ -34,7 +34,11 @@ test.each<[string, string, string | readonly string[]]>([
     'schema: { public: { s: ▸string } }',
     "MU151: the schema 's' must be a table, but is 'string'",
   ],
-  ['a schema that is nothing', 'schema: { public: { ▸s: } }', 'MU156: the type is missing'],
+  [
+    'a schema that is nothing',
+    'schema: { public: { ▸s: } }',
+    'MU156: the type is missing (`type` says what it is, such as string or acme/db)',
+  ],
   [
     'a description of a schema',
     'schema: { public: { s: { base: any, description: ▸[] } } }',
@@ -67,27 +71,47 @@ test.each<[string, string, string | readonly string[]]>([
     "MU104: unknown key 'patern' (did you mean 'pattern'?)",
   ],
   ['unknown sections', 'services: { ▸privat: {} }', "MU104: unknown key 'privat' (did you mean 'private'?)"],
-  ['public nested stacks', 'stacks: { public: { ▸s: {} } }', "MU604: the nested stack 's' cannot be public"],
+  [
+    'public nested stacks',
+    'stacks: { public: { ▸s: {} } }',
+    "MU604: the nested stack 's' cannot be public (move it to `stacks.private`, or to a stack file of its own)",
+  ],
   [
     'a key of a nested stack',
     'stacks: { private: { s: { ▸naem: b } } }',
     "MU104: unknown key 'naem' (did you mean 'name'?)",
   ],
-  ['no type', 'properties: { ▸p: {} }', 'MU156: the type is missing'],
-  ['an empty type', 'properties: { p: { type: ▸"" } }', 'MU156: the type is missing'],
-  ['a list type', 'properties: { p: { type: ▸"[]x" } }', "MU155: '[]x' is no type of a list"],
-  ['a map type', 'properties: { p: { type: ▸"map[]x" } }', "MU154: 'map[]x' is no type of a map"],
+  [
+    'no type',
+    'properties: { ▸p: {} }',
+    'MU156: the type is missing (`type` says what it is, such as string or acme/db)',
+  ],
+  [
+    'an empty type',
+    'properties: { p: { type: ▸"" } }',
+    'MU156: the type is missing (`type` says what it is, such as string or acme/db)',
+  ],
+  ['a list type', 'properties: { p: { type: ▸"[]x" } }', "MU155: '[]x' is no type of a list (write TYPE[])"],
+  [
+    'a map type',
+    'properties: { p: { type: ▸"map[]x" } }',
+    "MU154: 'map[]x' is no type of a map (write map[KEY]VALUE; keys are string, number or bool)",
+  ],
   [
     'a map further in',
     'properties: { p: { type: ▸"xmap[string]any" } }',
-    "MU154: 'xmap[string]any' is no type of a map",
+    "MU154: 'xmap[string]any' is no type of a map (write map[KEY]VALUE; keys are string, number or bool)",
   ],
   [
     'a type that is no reference',
     'schema: { public: { s: { base: ▸"a b" } } }',
-    "MU156: 'a b' is no reference to a stack",
+    "MU156: 'a b' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
-  ['a key of a map', 'properties: { p: { type: ▸"map[any]any" } }', "MU154: 'map[any]any' is no type of a map"],
+  [
+    'a key of a map',
+    'properties: { p: { type: ▸"map[any]any" } }',
+    "MU154: 'map[any]any' is no type of a map (write map[KEY]VALUE; keys are string, number or bool)",
+  ],
   [
     'a word',
     'properties: { p: { type: ▸strng } }',
@@ -96,12 +120,12 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a word in a list',
     'properties: { p: { type: ▸"intt[]" } }',
-    "MU503: there is no stack 'https://hub.mu.com/intt@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/intt@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a word in an inline schema',
     'properties: { p: { type: { properties: { q: { type: ▸"int[]" } } } } }',
-    "MU503: there is no stack 'https://hub.mu.com/int@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/int@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a schema of a stack',
@@ -176,17 +200,17 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a base that is no type',
     'schema: { public: { s: { base: ▸"map[any]any" } } }',
-    "MU154: 'map[any]any' is no type of a map",
+    "MU154: 'map[any]any' is no type of a map (write map[KEY]VALUE; keys are string, number or bool)",
   ],
   [
     'the base of an inline schema',
     'properties: { p: { type: { base: ▸nope } } }',
-    "MU503: there is no stack 'https://hub.mu.com/nope@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/nope@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a preset that is no reference, as a type',
     'stacks: { private: { s: { type: ▸no! } } }\nproperties: { p: { type: s } }',
-    "MU156: 'no!' is no reference to a stack",
+    "MU156: 'no!' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
 ])('findings in what an abstract stack declares: %s', (_, declared, expected) => {
   expectFindings({ 'Mu.yaml': `name: a\nabstract: true\n${declared}` }, [expected].flat())

@@ -14,7 +14,11 @@ test.each<[string, Texts | string, string | readonly string[]]>([
     "MU151: 'abstract' must be true or false, but is 'true'",
   ],
   ['a section that is a list', 'name: a\nservices: { public: ▸[b] }', "MU151: 'public' must be a table, but is a list"],
-  ['a service that is text', 'name: a\nservices: { public: { c: ▸b } }', "MU151: 'c' must be a table, but is 'b'"],
+  [
+    'a service that is text',
+    'name: a\nservices: { public: { c: ▸b } }',
+    "MU151: 'c' must be a table, but is 'b' (write { type: b })",
+  ],
   ['a type of a service', 'name: a\nservices: { public: { c: { type: ▸2 } } }', "MU151: the type of 'c' must be text"],
   [
     'a number that is not exact',
@@ -45,32 +49,40 @@ test.each<[string, Texts | string, string | readonly string[]]>([
     'name: a\nservices: { public: { ▸c-d: { type: mu/container } } }',
     "MU106: 'c-d' is no name that other services can refer to",
   ],
-  ['a version', 'name: a\nversion: ▸1.0\nabstract: true', "MU501: '1.0' is no version"],
-  ['a base that is no reference', 'name: a\nbase: ▸b@1\nabstract: true', "MU156: 'b@1' is no reference to a stack"],
+  [
+    'a version',
+    'name: a\nversion: ▸1.0\nabstract: true',
+    "MU501: '1.0' is no version (versions are three numbers, such as 1.0.0, or a commit of 7 or 40 digits)",
+  ],
+  [
+    'a base that is no reference',
+    'name: a\nbase: ▸b@1\nabstract: true',
+    "MU156: 'b@1' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
+  ],
   [
     'a type of a service that is no reference',
     'name: a\nservices: { public: { c: { type: ▸"b@1" } } }',
-    "MU156: 'b@1' is no reference to a stack",
+    "MU156: 'b@1' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
   [
     'a key that is no reference',
     'name: a\nservices: { public: { ▸c-d: {} } }',
-    "MU156: 'c-d' is no reference to a stack",
+    "MU156: 'c-d' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
   [
     'a preset that is no reference',
     'name: a\nstacks: { private: { s: { type: ▸no! } } }\nservices: { public: { c: { type: s } } }',
-    "MU156: 'no!' is no reference to a stack",
+    "MU156: 'no!' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
   [
     'a key that is neither',
     { 'Mu.yaml': 'name: a\nbase: b\nservices: { public: { ▸ma-in: {} } }', 'b/Mu.yaml': server('b') },
-    "MU156: 'ma-in' is no reference to a stack",
+    "MU156: 'ma-in' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
   ],
   [
     'a service twice',
     'name: a\nservices: { private: { c: { type: mu/container } }, public: { ▸c: { type: mu/container } } }',
-    "MU502: 'c' occurs twice",
+    "MU502: 'c' occurs twice (the other one is at Mu.yaml:2:24; names are unique in a file, private and public ones together)",
   ],
   [
     'a reference',
@@ -80,12 +92,12 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a base that is missing',
     'name: a\nbase: ▸hous\nabstract: true',
-    "MU503: there is no stack 'https://hub.mu.com/hous@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/hous@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a key that is missing',
     'name: a\nservices: { public: { ▸acme/web: {} } }',
-    "MU503: there is no stack 'https://hub.mu.com/acme/web@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/acme/web@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a version that does not fit',
@@ -137,7 +149,11 @@ test.each<[string, Texts | string, string | readonly string[]]>([
     { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }', 'b/Mu.yaml': server('d') },
     "MU105: this stack is called 'd', but the reference is to 'b'",
   ],
-  ['no services', 'version: 1.0.0\nname: ▸a', 'MU504: the stack has no services'],
+  [
+    'no services',
+    'version: 1.0.0\nname: ▸a',
+    'MU504: the stack has no services (give it a service, or `abstract: true`)',
+  ],
   [
     'an abstract stack',
     { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: ▸b } } }', 'b/Mu.yaml': 'name: b\nabstract: true' },
@@ -154,7 +170,7 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a lower visibility',
     { 'Mu.yaml': 'name: a\nbase: b\nservices: { private: { ▸main: {} } }', 'b/Mu.yaml': server('b') },
-    "MU606: service 'main' of 'a' is private, but public in its base",
+    "MU606: service 'main' of 'a' is private, but public in its base (declare it under `public`: what was public stays public)",
   ],
   [
     'another stack',
@@ -189,12 +205,15 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a value',
     'name: a\nservices: { public: { c: { type: mu/container, port: ▸x } } }',
-    "MU508: expected 'number', but got 'string'",
+    "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
   ],
   [
     'an item',
     'name: a\nservices: { public: { c: { type: mu/container, ports: ▸[1, ▸x] } } }',
-    ["MU508: expected 'number', but got 'string'", "MU508: expected 'number[]', but got 'list'"],
+    [
+      "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+      "MU508: expected 'number[]', but got 'list' (one of its elements has another type)",
+    ],
   ],
   [
     'a key of a value',
@@ -202,7 +221,10 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'Mu.yaml': 'name: a\nservices: { public: { c: { type: u, a: ▸{ ▸x: 1 } } } }',
       'u/Mu.yaml': user('u', '  a: { type: "map[number]any" }'),
     },
-    ["MU508: expected 'number', but got 'string'", "MU508: expected 'map[number]any', but got 'map'"],
+    [
+      "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+      "MU508: expected 'map[number]any', but got 'map' (one of its keys or values has another type)",
+    ],
   ],
   [
     'a constraint',
@@ -215,7 +237,10 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a capability',
     'name: a\nservices: { public: { c: { type: mu/gateway, targets: ▸[▸1] } } }',
-    ["MU508: expected 'service', but got 'number'", "MU508: expected 'service[]', but got 'list'"],
+    [
+      "MU508: expected 'service', but got 'number'",
+      "MU508: expected 'service[]', but got 'list' (one of its elements has another type)",
+    ],
   ],
   [
     'a service that there is not',
@@ -278,17 +303,17 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'Mu.yaml': 'name: a\nservices: { public: { c: { type: u } } }',
       'u/Mu.yaml': user('u', '  a: { type: number, default: ▸x }'),
     },
-    "MU508: expected 'number', but got 'string'",
+    "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
   ],
   [
     'a missing property of the root',
     'version: 1.0.0\nname: ▸a\nproperties: { p: { type: any } }\nservices: { public: { c: { type: mu/container } } }',
-    "MU506: the property 'p' is missing",
+    "MU506: the property 'p' is missing (give it as an argument: -- p=VALUE)",
   ],
   [
     'services in a ring',
     'name: a\nservices: { public: { ▸c: { type: mu/gateway, targets: [d], port: 1 }, d: { type: mu/gateway, targets: [c], port: 2 } } }',
-    "MU600: services wait for each other: 'a/c', 'a/d'",
+    "MU600: services wait for each other: 'a/c', 'a/d' (one of them must not name the others)",
   ],
   ['a template', 'name: a\n{{▸panic "no %d" 1}}', 'MU153: no 1'],
   ['a template with a hint', 'name: a\n{{▸uper "x"}}', "MU153: there is no function 'uper' (did you mean 'upper'?)"],
