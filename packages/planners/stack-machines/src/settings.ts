@@ -19,9 +19,8 @@ export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[
     const value = cluster?.settings.get(name)
     if (value === undefined || value === null) return undefined
     if (typeof value === 'string' && isFit(value)) return value
-    const spot = cluster?.spotsIn.settings.get(name) ?? cluster?.spots.name
     const problem = `the setting '${name}' must be ${wanted}, but is ${describe(value)}`
-    findings.push(finding('MU152', [problem], { place: spot && placeOf(spot) }))
+    findings.push(finding('MU152', [problem], { place: placeIn(cluster, name) }))
     return undefined
   }
   const volumes = textOf('volumeDirectory', (text) => DIRECTORY.test(text), 'the absolute path of a directory below /')
@@ -30,6 +29,11 @@ export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[
     addressProperty: textOf('addressProperty', (text) => text !== '', 'the name of a property'),
     ports: rangeIn(textOf('ports', (text) => rangeIn(text) !== undefined, 'a range of ports, as 30000-31999')) ?? PORTS,
   }
+}
+
+function placeIn(cluster: Cluster | undefined, setting: string) {
+  const spot = cluster?.spotsIn.settings.get(setting)
+  return spot && placeOf(spot)
 }
 
 function rangeIn(text = ''): readonly [number, number] | undefined {

@@ -1,6 +1,4 @@
-import { quoted } from '@davit/diagnostics'
-
-type Subjects = readonly unknown[]
+import { all, show, type Subjects, violated } from './shown.ts'
 
 interface CodeRow {
   readonly severity: 'error' | 'warning'
@@ -16,21 +14,6 @@ function error(text: CodeRow['text'], about: string): CodeRow {
 
 function warning(text: CodeRow['text'], about: string): CodeRow {
   return { severity: 'warning', text, about }
-}
-
-/** Shows a subject in a sentence: text in quotes, other values as JSON. */
-function show(subject: unknown): string {
-  return quoted(typeof subject === 'string' ? subject : JSON.stringify(subject))
-}
-
-function all(subjects: Subjects): string {
-  return subjects.map(show).join(', ')
-}
-
-/** Says what a constraint asks for. */
-function violated(constraint: string, wanted: unknown): string {
-  if (constraint === 'enum' && Array.isArray(wanted)) return `expected one of ${all(wanted)}`
-  return `${constraint} wants ${show(wanted)}`
 }
 
 /** Codes of findings in stack files. Their numbers and the order of their subjects are stable; sentences are for people. */

@@ -31,9 +31,16 @@ const MOUNT = 'a container mounts volumes that its `volumes` name'
 function expectedType(wanted: unknown, got: unknown): string | undefined {
   const type = String(wanted)
   if (type.endsWith('[]')) return got === 'list' ? 'one of its elements has another type' : 'write a list: [A, B]'
-  if (type.startsWith('map[')) return got === 'map' ? 'one of its keys or values has another type' : 'write a table: { A: B }'
-  if (got === 'string' && type === 'number') return 'numbers are written without quotes'
-  if (got === 'string' && type === 'bool') return 'write true or false, without quotes'
-  const isScalar = got === 'number' || got === 'bool'
-  return type === 'string' && isScalar ? 'text that reads as something else is written in quotes' : undefined
+  if (type.startsWith('map[')) {
+    return got === 'map' ? 'one of its keys or values has another type' : 'write a table: { A: B }'
+  }
+  return SCALARS.get(`${type}, not ${String(got)}`)
 }
+
+const IN_QUOTES = 'text that reads as something else is written in quotes'
+const SCALARS: ReadonlyMap<string, string> = new Map([
+  ['number, not string', 'numbers are written without quotes'],
+  ['bool, not string', 'write true or false, without quotes'],
+  ['string, not number', IN_QUOTES],
+  ['string, not bool', IN_QUOTES],
+])

@@ -143,5 +143,5 @@ test.each([
   const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text: WORKSPACE })
   const given = { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: false, ...choice }
   const { findings } = chooseTarget(workspace, given)
-  expect(findings.map(({ place: _, ...one }) => shown(one).slice(2))).toEqual([message])
+  expect(findings.map((one) => shown(one).replace(/^.*?: /, ''))).toEqual([message])
 })

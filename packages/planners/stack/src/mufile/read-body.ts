@@ -1,3 +1,4 @@
+import { suggestionFor } from '@davit/diagnostics'
 import type { Written } from '@davit/languages'
 import { keyOf } from '../finding.ts'
 import type { StackFile } from '../resolution/stack-file.ts'
@@ -55,7 +56,7 @@ function readStack(root: Written, around: Around): Body {
   const [version, base] = [texts.get('version'), text('base')]
   const properties = readProperties(members.get('properties'), reader)
   const schemas = ['schema', 'types'].flatMap((section) =>
-    sectionsOf(members.get(section), section, shapes).flatMap(({ isPublic, entries }) =>
+    sectionsOf(members.get(section), section, reader).flatMap(({ isPublic, entries }) =>
       readSchemas(entries, { isPublic, reader }),
     ),
   )
@@ -89,12 +90,14 @@ interface Section {
 }
 
 /** Returns the entries under `private`, then those under `public`. */
-function sectionsOf(written: Written | undefined, what: string, shapes: Shapes): readonly Section[] {
+function sectionsOf(written: Written | undefined, what: string, { shapes, report }: Reader): readonly Section[] {
   const members = new Map(shapes.table(written, `'${what}'`))
   const known = ['private', 'public']
-  for (const [key, value] of members)
-    if (!known.includes(key))
-      shapes.unknown(key, value, known, `everything in '${what}' is below 'private' or 'public' in it`)
+  for (const [key, value] of members) {
+    if (known.includes(key)) continue
+    const hint = suggestionFor(key, known) ?? `everything in '${what}' is below 'private' or 'public' in it`
+    report('MU104', [key], { spot: keyOf(value), hint })
+  }
   return known.map((name) => ({
     isPublic: name === 'public',
     entries: shapes.table(members.get(name), `'${name}'`),
@@ -103,7 +106,7 @@ function sectionsOf(written: Written | undefined, what: string, shapes: Shapes):
 
 function readNested(written: Written | undefined, around: Around): ReadonlyMap<string, NestedDeclaration> {
   const { reader } = around
-  const nested = sectionsOf(written, 'stacks', reader.shapes).flatMap(({ isPublic, entries }) => {
+  const nested = sectionsOf(written, 'stacks', reader).flatMap(({ isPublic, entries }) => {
     if (!isPublic) return entries.map(([name, value]) => readNestedStack(name, value, around))
     for (const [name, value] of entries) reader.report('MU604', [name], { spot: keyOf(value) })
     return []
@@ -128,7 +131,7 @@ function readNestedStack(name: string, written: Written, around: Around): Nested
 }
 
 function readServices(written: Written | undefined, reader: Reader): readonly ServiceDeclaration[] {
-  return sectionsOf(written, 'services', reader.shapes).flatMap(({ isPublic, entries }) =>
+  return sectionsOf(written, 'services', reader).flatMap(({ isPublic, entries }) =>
     entries.map(([key, value]) => ({ key, isPublic, ...readInstance(key, value, reader), spot: keyOf(value) })),
   )
 }

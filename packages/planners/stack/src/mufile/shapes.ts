@@ -20,44 +20,44 @@ export interface Shapes {
   list(written: Written | undefined, what: string): readonly Written[]
   wrong(written: Written, message: string, hint?: string): void
   /** Warns of a key that is not among the known ones. */
-  unknown(key: string, written: Written, known: readonly string[], hint?: string): void
+  unknown(key: string, written: Written, known: readonly string[]): void
 }
 
 export function shapesFor(code: 'MU151' | 'MU152', report: ReportAt): Shapes {
   const wrong: Shapes['wrong'] = (written, message, hint) => {
     report(code, [], { spot: written, message, hint })
   }
-  const expected = (written: Written, what: string, shape: string, hint?: string) => {
-    wrong(written, `${what} must be ${shape}, but is ${describeWritten(written)}`, hint)
+  const expected = (written: Written, wanted: string, hint?: string) => {
+    wrong(written, `${wanted}, but is ${describeWritten(written)}`, hint)
   }
   return {
     wrong,
     table(written, what, hint) {
       if (isNothing(written)) return []
       if (written.kind === 'table') return [...written.members].toSorted(([left], [right]) => compareText(left, right))
-      expected(written, what, 'a table', hint)
+      expected(written, `${what} must be a table`, hint)
       return []
     },
     list(written, what) {
       if (isNothing(written)) return []
       if (written.kind === 'list') return written.items
-      expected(written, what, 'a list')
+      expected(written, `${what} must be a list`)
       return []
     },
     text(written, what) {
       if (isNothing(written)) return undefined
       if (written.kind === 'scalar') return written.text
-      expected(written, what, 'text')
+      expected(written, `${what} must be text`)
       return undefined
     },
     truth(written, what) {
       if (isNothing(written)) return false
       if (written.kind === 'scalar' && typeof written.value === 'boolean') return written.value
-      expected(written, what, 'true or false')
+      expected(written, `${what} must be true or false`)
       return false
     },
-    unknown(key, written, known, hint) {
-      report('MU104', [key], { spot: keyOf(written), hint: suggestionFor(key, known) ?? hint })
+    unknown(key, written, known) {
+      report('MU104', [key], { spot: keyOf(written), hint: suggestionFor(key, known) })
     },
   }
 }

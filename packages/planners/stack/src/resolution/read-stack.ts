@@ -8,7 +8,6 @@ import {
   type TemplateFile,
   type TemplateValue,
 } from '@davit/go-template'
-import type { Place } from '@davit/diagnostics'
 import { parseWritten, type Placing, sourceText, type Written } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
@@ -16,6 +15,7 @@ import type { Body } from '../mufile/body.ts'
 import { readBody } from '../mufile/read-body.ts'
 import { METADATA } from '../references/scan-metadata.ts'
 import { valueOf } from '../values/stack-value.ts'
+import { badMarkup } from './bad-markup.ts'
 import type { ReadableFile, StackFile } from './stack-file.ts'
 
 /** Arguments of an instance, as they are written. */
@@ -53,10 +53,7 @@ function parseBody(c: Compilation, file: ReadableFile, { text, placing }: Expand
   const given = placing === undefined ? {} : { placing }
   const reading = parseWritten(text, { file: file.shown, language: file.language, ...given })
   if (reading.kind === 'invalid') {
-    const [problem] = reading.problems
-    const place = problem?.place ?? { file: file.shown }
-    const hint = problem?.hint ?? (isOfAction(file, place) ? OF_ACTION : undefined)
-    c.findings.push(finding('MU151', [], { ...problem, place, hint }))
+    c.findings.push(badMarkup(file, reading.problems[0]))
     return undefined
   }
   FILES.set(reading.root.source, file)
@@ -66,18 +63,6 @@ function parseBody(c: Compilation, file: ReadableFile, { text, placing }: Expand
     isWrong ||= code !== 'MU104'
   })
   return isWrong ? undefined : body
-}
-
-const OF_ACTION =
-  'what the action here gives is part of the text around it: {{… | quote}} makes a text of it, {{… | json}} any value'
-
-/** Whether an action of the template is at a place of a file. */
-function isOfAction({ text, shown }: ReadableFile, { file, line = 0, column = 0 }: Place): boolean {
-  if (file !== shown) return false
-  const written = text.split(/\r\n|[\r\n]/, line).at(-1) ?? ''
-  return [...written.matchAll(/\{\{.*?\}\}/g)].some(({ index, 0: action }) => {
-    return index < column && column <= index + action.length
-  })
 }
 
 const FILES = new WeakMap<Placing, StackFile>()

@@ -1,5 +1,5 @@
 import { compareText, Float, parseNumber, type Written } from '@davit/languages'
-import { quoted, suggestionFor } from '@davit/diagnostics'
+import { suggestionFor } from '@davit/diagnostics'
 import type { Compilation } from '../compilation.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { PropertyDeclaration } from '../mufile/body.ts'
@@ -9,6 +9,7 @@ import type { Effective } from '../resolution/effective.ts'
 import { compareWith } from '../types/constraints.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import { rootOf, type StackType, type Type } from '../types/type.ts'
+import { howToGive, whatCanBeGiven, WORDS_ARE_SCALARS } from './argument-hints.ts'
 import type { BoundValue } from './bound-value.ts'
 import { resolveCapability } from './resolve-capability.ts'
 import { kindOf, plainOf, valueOf } from './stack-value.ts'
@@ -64,10 +65,6 @@ function mismatch({ kind, name }: Type, written: Written, { c, writer }: Source)
   c.report('MU508', [name, kindOf(written)], { spot: written, hint: isWord ? WORDS_ARE_SCALARS : undefined })
   return MISMATCH
 }
-
-/** Of arguments on the command line. */
-const WORDS_ARE_SCALARS =
-  'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else'
 
 function checkCapability(type: Type | StackType, written: Written, source: Source): Checked {
   if (written.kind !== 'scalar' || typeof written.value !== 'string') return mismatch(type, written, source)
@@ -181,22 +178,21 @@ export function checkBag(bag: BagToCheck, source: Source): Map<string, BoundValu
   }
   for (const [name, written] of inOrder(members)) {
     if (declarations.has(name)) continue
-    source.c.report('MU507', [name], { spot: keyOf(written), hint: hintForUnknown(name, bag, source) })
+    source.c.report('MU507', [name], {
+      spot: keyOf(written),
+      hint: suggestionFor(name, declarations.keys()) ?? propertiesOf(bag, source),
+    })
   }
   return values
 }
 
-/** A similar name; on the command line, all that there are, since options of the command may be meant. */
-function hintForUnknown(
-  name: string,
-  { declarations, home }: BagToCheck,
-  { writer, owner }: Source,
-): string | undefined {
-  const suggestion = suggestionFor(name, declarations.keys())
-  const isRoot = writer === undefined && home === owner.effective
-  if (suggestion !== undefined || !isRoot) return suggestion
-  const names = [...declarations.keys()].map(quoted).join(', ')
-  return `the stack has ${names === '' ? 'no properties' : `the properties ${names}`}; options of the command go before --`
+function propertiesOf(bag: BagToCheck, source: Source): string | undefined {
+  return isOfRoot(bag, source) ? whatCanBeGiven([...bag.declarations.keys()]) : undefined
+}
+
+/** Whether it is the bag of the command line. */
+function isOfRoot({ home }: BagToCheck, { writer, owner }: Source): boolean {
+  return writer === undefined && home === owner.effective
 }
 
 interface InBag {
@@ -217,8 +213,10 @@ function checkProperty(
   if (declaration.default !== undefined) {
     return checkValue(known, declaration.default, { ...source, writer: source.owner }).value
   }
-  const isWord = source.writer === undefined && bag.home === source.owner.effective
-  const hint = isWord ? `give it as an argument: -- ${name}=VALUE` : undefined
-  if (!isOptional) source.c.report('MU506', [name], { spot: given ?? bag.spot, hint })
+  if (!isOptional)
+    source.c.report('MU506', [name], {
+      spot: given ?? bag.spot,
+      hint: isOfRoot(bag, source) ? howToGive(name) : undefined,
+    })
   return undefined
 }
