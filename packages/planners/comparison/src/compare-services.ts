@@ -37,11 +37,11 @@ function versionsIn(
   manifest: Manifest,
   isCompared: (name: string) => boolean,
 ): ReadonlyMap<string, readonly Version[]> {
-  const mappings = grouped(manifest.serviceMappings, ({ service }) => service)
-  const versions = [...manifest.services].flatMap(([key, service]): readonly Version[] =>
-    isCompared(service.name) ? [{ manifest, key, service, mappings: mappings.get(key) ?? [] }] : [],
-  )
-  return grouped(versions, ({ service }) => service.name)
+  const versions = new Map<ServiceKey, Version & { readonly mappings: ServiceMapping[] }>()
+  for (const [key, service] of manifest.services)
+    if (isCompared(service.name)) versions.set(key, { manifest, key, service, mappings: [] })
+  for (const mapping of manifest.serviceMappings) versions.get(mapping.service)?.mappings.push(mapping)
+  return grouped(versions.values(), ({ service }) => service.name)
 }
 
 type Pair = readonly [Version | undefined, Version | undefined]

@@ -22,8 +22,16 @@ export function rowsOf(steps: readonly PlanStep[], { fold }: Pick<Arrangement, '
   return fold ? foldedRows(relatedRows(steps)) : steps.map((step) => rowOf(step.activity, [step]))
 }
 
+const known = new WeakMap<readonly PlanStep[], readonly Row[]>()
+
 /** Puts together what is done to a service at a place: stopping and starting it, or all that moves its state. */
 export function relatedRows(steps: readonly PlanStep[]): readonly Row[] {
+  const rows = known.get(steps) ?? rowsIn(steps)
+  known.set(steps, rows)
+  return rows
+}
+
+function rowsIn(steps: readonly PlanStep[]): readonly Row[] {
   const partners = partnersIn(steps)
   const taken = new Set([...partners.values()].flat())
   return steps.flatMap((step) => {

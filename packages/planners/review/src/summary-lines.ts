@@ -1,15 +1,15 @@
 import { renderBytes } from '@davit/diagnostics'
 import type { PlanDocument, PlanStep } from '@davit/documents'
 
-import { longestChain, type Summary, summaryOf } from './summary.ts'
+import { type Counts, countsOf, longestChain } from './summary.ts'
 
 /** Sums up a plan in sentences. */
 export function summaryLines(plan: PlanDocument): readonly string[] {
-  const summary = summaryOf(plan)
+  const counts = countsOf(plan)
   return [
-    actionsText(summary),
-    ...(summary.profiles === 0 ? [] : [`${countOf(summary.profiles, 'profile')} to set`]),
-    ...transferText(summary.transfers),
+    actionsText(counts),
+    ...(counts.profiles === 0 ? [] : [`${countOf(counts.profiles, 'profile')} to set`]),
+    ...transferText(counts.transfers),
     ...chainText(longestChain(plan.steps)),
     ...(plan.skipped.length === 0 ? [] : [`not reached, and left alone: ${plan.skipped.join(', ')}`]),
   ]
@@ -25,7 +25,7 @@ export function actionsText({
   keep,
   targets,
   profiles,
-}: Summary): string {
+}: Counts): string {
   const counted: readonly (readonly [number, string])[] = [
     [activate, 'to activate'],
     [replace, 'to replace'],
@@ -39,7 +39,7 @@ export function actionsText({
   return [...(done.length === 0 ? ['other steps'] : done), ...kept, `on ${countOf(targets, 'target')}`].join(', ')
 }
 
-function transferText(transfers: Summary['transfers']): readonly string[] {
+function transferText(transfers: Counts['transfers']): readonly string[] {
   if (transfers === undefined || transfers.targets === 0) return []
   const { bytes, paths, targets } = transfers
   return [`${renderBytes(bytes)} to send: ${countOf(paths, 'package')} to ${countOf(targets, 'target')}`]

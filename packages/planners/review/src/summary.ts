@@ -4,7 +4,7 @@ import { grouped } from '@davit/languages'
 import { relatedRows } from './rows.ts'
 
 /** A plan in numbers. A service on three targets counts three times. */
-export interface Summary {
+export interface Counts {
   readonly activate: number
   readonly replace: number
   readonly restart: number
@@ -19,6 +19,9 @@ export interface Summary {
   readonly profiles: number
   /** Absent if it is not known what targets lack. */
   readonly transfers?: { readonly targets: number; readonly paths: number; readonly bytes: number }
+}
+
+export interface Summary extends Counts {
   /** Ids of the steps of the longest chain, each of which has to wait for the one before it. */
   readonly chain: readonly string[]
 }
@@ -28,7 +31,11 @@ export function isNothing({ steps, profiles, transfers = [] }: PlanDocument): bo
   return steps.length === 0 && profiles.length === 0 && transfers.length === 0
 }
 
-export function summaryOf({ steps, kept, profiles, transfers }: PlanDocument): Summary {
+export function summaryOf(plan: PlanDocument): Summary {
+  return { ...countsOf(plan), chain: longestChain(plan.steps).map(({ id }) => id) }
+}
+
+export function countsOf({ steps, kept, profiles, transfers }: PlanDocument): Counts {
   const rows = grouped(relatedRows(steps), ({ verb }) => verb)
   const count = (verb: string) => rows.get(verb)?.length ?? 0
   return {
@@ -41,11 +48,10 @@ export function summaryOf({ steps, kept, profiles, transfers }: PlanDocument): S
     targets: new Set(steps.map(({ target }) => target)).size,
     profiles: profiles.length,
     ...(transfers === undefined ? {} : { transfers: totalOf(transfers) }),
-    chain: longestChain(steps).map(({ id }) => id),
   }
 }
 
-function totalOf(transfers: NonNullable<PlanDocument['transfers']>): NonNullable<Summary['transfers']> {
+function totalOf(transfers: NonNullable<PlanDocument['transfers']>): NonNullable<Counts['transfers']> {
   const sum = (field: 'paths' | 'bytes') => transfers.reduce((total, one) => total + one[field], 0)
   return { targets: transfers.length, paths: sum('paths'), bytes: sum('bytes') }
 }

@@ -1,3 +1,4 @@
+export { isAcyclic } from './acyclic.ts'
 export { closureOf } from './closure.ts'
 export { stronglyConnectedComponents, type EdgesOf } from './components.ts'
 export { cyclesOf } from './cycles.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { closureOf, cyclesOf, dependenciesFirst, stronglyConnectedComponents } from '../src/service-graph.ts'
+import { closureOf, cyclesOf, dependenciesFirst, isAcyclic, stronglyConnectedComponents } from '../src/service-graph.ts'
 
 /** Edges written as `'a b'`: a depends on b. */
 function graph(...edges: readonly string[]): (node: string) => string[] {
@@ -67,6 +67,16 @@ test('cyclesOf() gives ways along edges from a node to itself, for each group th
       const isCyclic = (group: readonly string[]) =>
         group.length > 1 || group.some((node) => edgesOf(node).includes(node))
       expect(cycles).toHaveLength(stronglyConnectedComponents(NODES, edgesOf).filter(isCyclic).length)
+    }),
+  )
+})
+
+test('isAcyclic() tells whether cyclesOf() finds none', () => {
+  const graphs = fc.oneof(anyAcyclicGraph, anyGraph)
+  fc.assert(
+    fc.property(graphs, (edgesOf) => {
+      const edges = NODES.map((node) => edgesOf(node).map((other) => NODES.indexOf(other)))
+      expect(isAcyclic(edges)).toBe(cyclesOf(NODES, edgesOf).length === 0)
     }),
   )
 })

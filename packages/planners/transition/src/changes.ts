@@ -33,10 +33,22 @@ export function changedMappings(
   after: readonly Mapping[],
   nameOf: NameOf,
 ): readonly string[] {
+  if (areSame(before, after)) return []
   const come = missingIn(after, before)
   const go = missingIn(before, after)
   const named = [...come, ...go].flatMap((key) => nameOf(key) ?? [])
   return [...new Set<string>(named.length === 0 ? [...come, ...go] : named)].sort(compareText)
+}
+
+/** Whether lists say the same in the same order, which is usual and quickly seen. */
+function areSame(before: readonly Mapping[], after: readonly Mapping[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ service, target, container }, at) => {
+      const other = after[at]
+      return service === other?.service && target === other.target && container === other.container
+    })
+  )
 }
 
 function missingIn(mappings: readonly Mapping[], others: readonly Mapping[]): readonly ServiceKey[] {

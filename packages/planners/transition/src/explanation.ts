@@ -1,8 +1,8 @@
-import type { Manifest, MappingId, ServiceKey } from '@davit/documents'
+import type { Manifest, ManifestService, MappingId, ServiceKey } from '@davit/documents'
 
 import { changesBetween, type NameOf } from './changes.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { type PlacedService, type Placements, placedServices } from './placed-service.ts'
+import { chosen, type Placements, placedServices } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 import { pairReplacements } from './replacement.ts'
@@ -27,12 +27,10 @@ export function explain(situation: Situation): Explanation {
   const deployed: Placements = previous === undefined ? new Map() : placedServices(previous)
   const isNew = (id: MappingId) => !current.has(id) && !deployed.has(id)
   const isGone = (id: MappingId) => !wanted.has(id)
-  const pairs = pairReplacements(
-    chosen(wanted, isNew),
-    chosen(new Map<MappingId, PlacedService>([...outgoing, ...deployed]), isGone),
-  )
+  const gone: Placements = new Map([...chosen(outgoing, isGone), ...chosen(deployed, isGone)])
+  const pairs = pairReplacements(chosen(wanted, isNew), gone)
   const nameOf = namesIn(situation)
-  const gone: Reason = { kind: next.serviceMappings.length === 0 ? 'undeployed' : 'removed' }
+  const removed: Reason = { kind: next.serviceMappings.length === 0 ? 'undeployed' : 'removed' }
   const whole = (reasons: readonly Reason[], otherwise: Reason) => (reasons.length === 0 ? [otherwise] : reasons)
 
   return {
@@ -41,7 +39,7 @@ export function explain(situation: Situation): Explanation {
       const troubles = troublesOf(observed, changed)
       if (observed === undefined || wanted.has(id)) return troubles
       const successor = pairs.successors.get(id)
-      const changes = successor === undefined ? [gone] : changesBetween(observed, successor, nameOf)
+      const changes = successor === undefined ? [removed] : changesBetween(observed, successor, nameOf)
       return [...troubles, ...changes]
     },
     toActivate: (id) => {
@@ -53,11 +51,10 @@ export function explain(situation: Situation): Explanation {
   }
 }
 
-function chosen(placements: Placements, isChosen: (id: MappingId) => boolean): Placements {
-  return new Map([...placements].filter(([id]) => isChosen(id)))
-}
-
 function namesIn({ next, current, previous }: Situation): NameOf {
-  const observed = new Map([...current.values()].map(({ mapping, service }) => [mapping.service, service]))
-  return (key: ServiceKey) => (next.services.get(key) ?? observed.get(key) ?? previous?.services.get(key))?.name
+  // Most names are those of services of next.
+  let observed: ReadonlyMap<ServiceKey, ManifestService> | undefined
+  const inRecords = () =>
+    (observed ??= new Map([...current.values()].map(({ mapping, service }) => [mapping.service, service])))
+  return (key: ServiceKey) => (next.services.get(key) ?? inRecords().get(key) ?? previous?.services.get(key))?.name
 }

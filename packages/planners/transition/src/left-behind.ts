@@ -19,12 +19,13 @@ export interface Leaving extends Omit<Forgetting, 'previous'> {
  * seen again, under whatever name its machine then has, or once a target of that name is observed and has no record of it.
  */
 export function leftBehindOf({ next, previous, known, observed, unreachable }: Leaving): readonly NamedMapping[] {
-  const recorded = recordedIn(observed)
-  const isGone = ({ target }: Mapping) => !next.infrastructure.has(target)
+  const isGone = ({ target }: Pick<Mapping, 'target'>) => !next.infrastructure.has(target)
   const left = [
     ...known.filter((one) => isGone(one) || unreachable.has(one.target)),
-    ...(previous === undefined ? [] : placedIn(previous)).filter(isGone),
+    ...(previous === undefined ? [] : placedIn(previous, isGone)),
   ]
+  if (left.length === 0) return []
+  const recorded = recordedIn(observed)
   const table = new Map(left.map((one) => [mappingIdOf(one), one] as const))
   return [...table].flatMap(([id, one]) => (recorded.has(id) ? [] : [one])).toSorted(inOrder)
 }
@@ -32,7 +33,7 @@ export function leftBehindOf({ next, previous, known, observed, unreachable }: L
 /** Reports services that earlier runs left behind on targets that are observed again, but have no record of them. */
 export function vanishedOf({ next, known, observed, unreachable }: Leaving): readonly Message[] {
   const recorded = recordedIn(observed)
-  const wanted = new Set(placedIn(next).map(placeOf))
+  const wanted = new Set(placedIn(next, () => true).map(placeOf))
   return known
     .filter(({ target }) => next.infrastructure.has(target) && !unreachable.has(target))
     .filter((one) => !recorded.has(mappingIdOf(one)) && !wanted.has(placeOf(one)))
@@ -48,10 +49,10 @@ export function leftBehindMessages(left: readonly NamedMapping[], { infrastructu
   })
 }
 
-function placedIn(manifest: Manifest): readonly NamedMapping[] {
-  return [...placedServices(manifest).values()].map(({ mapping, service: { name } }) => {
+function placedIn(manifest: Manifest, isAsked: (mapping: Mapping) => boolean): readonly NamedMapping[] {
+  return [...placedServices(manifest).values()].flatMap(({ mapping, service: { name } }) => {
     const { target, container, service } = mapping
-    return { service, target, container, name }
+    return isAsked(mapping) ? [{ service, target, container, name }] : []
   })
 }
 

@@ -24,14 +24,30 @@ export interface RecordedPlace {
 
 export type Placements = ReadonlyMap<MappingId, PlacedService>
 
+const placements = new WeakMap<Manifest, Placements>()
+
 /** Returns the mappings of a manifest with their services; leaves out mappings of services that it does not contain. */
 export function placedServices(manifest: Manifest): Placements {
-  return byIdentity(
+  const known = placements.get(manifest)
+  if (known !== undefined) return known
+  const placed = byIdentity(
     manifest.serviceMappings.flatMap((mapping) => {
       const service = manifest.services.get(mapping.service)
       return service === undefined ? [] : [{ mapping, service }]
     }),
   )
+  placements.set(manifest, placed)
+  return placed
+}
+
+/** The part of a table that is chosen. */
+export function chosen<Placed>(
+  table: ReadonlyMap<MappingId, Placed>,
+  isChosen: (id: MappingId, placed: Placed) => boolean,
+): ReadonlyMap<MappingId, Placed> {
+  const part = new Map<MappingId, Placed>()
+  for (const [id, placed] of table) if (isChosen(id, placed)) part.set(id, placed)
+  return part
 }
 
 /** Identity of a mapping; a mapping recorded on one machine differs from the same mapping on another that now has its name. */

@@ -9,7 +9,14 @@ import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
 import { inOrder } from './in-order.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { byIdentity, type PlacedService, placedServices, type Placements, targetLabelOf } from './placed-service.ts'
+import {
+  byIdentity,
+  chosen,
+  type PlacedService,
+  placedServices,
+  type Placements,
+  targetLabelOf,
+} from './placed-service.ts'
 import { NO_STATE, type StatePlan, withStateMoves } from './plan-state.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
@@ -39,16 +46,16 @@ export function planTransition(
   refuseRunning(observed)
   const current = byIdentity(observed)
   const wanted = placedServices(next)
-  const outgoing = select(current, (id, one) =>
+  const outgoing = chosen(current, (id, one) =>
     wanted.has(id) ? troublesOf(one, changed).length > 0 : upgrade === 'upgrade',
   )
   const stays = (id: MappingId) => current.has(id) && !outgoing.has(id)
   refuseInvalid(next, (id) => stays(id) && current.get(id)?.state === 'active')
-  const missing = select(wanted, (id) => !stays(id))
+  const missing = chosen(wanted, (id) => !stays(id))
   const incoming = upgrade === 'repair' ? withDependencies(outgoing, missing) : missing
   const before = upgrade === 'activate-only' ? undefined : previous
   const reasons = explain({ next, wanted, current, outgoing, previous: before, changed })
-  const staying = select(current, (id) => wanted.has(id) && stays(id))
+  const outdated = chosen(current, (id, { changes = [] }) => changes.length > 0 && wanted.has(id) && !outgoing.has(id))
 
   return {
     phases: withStateMoves(
@@ -57,7 +64,7 @@ export function planTransition(
       state,
     ).map(inOrder),
     skipped: [],
-    outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
+    outdated: [...outdated.values()].toSorted(byName).map(outdatedOf),
   }
 }
 
@@ -106,12 +113,11 @@ function withDependencies(restarted: ReadonlyMap<MappingId, unknown>, missing: P
   const ids = closureOf(restarted.keys(), (id) =>
     (missing.get(id)?.service.dependsOn ?? []).map(mappingIdOf).filter((other) => missing.has(other)),
   )
-  return select(missing, (id) => ids.has(id))
+  return chosen(missing, (id) => ids.has(id))
 }
 
-function outdatedOf(observed: ObservedMapping): readonly OutdatedMapping[] {
-  const { mapping, service, changes = [], areChangesTold: isTold = false } = observed
-  return changes.length === 0 ? [] : [{ mapping, service, changes, isTold }]
+function outdatedOf({ mapping, service, changes = [], areChangesTold = false }: ObservedMapping): OutdatedMapping {
+  return { mapping, service, changes, isTold: areChangesTold }
 }
 
 function refuseRunning(observed: readonly ObservedMapping[]): void {
@@ -131,11 +137,4 @@ function refuseInvalid(next: Manifest, isUp: (id: MappingId) => boolean): void {
     exitStatus: ExitStatus.badDocument,
     diagnostics,
   })
-}
-
-function select<Placed>(
-  table: ReadonlyMap<MappingId, Placed>,
-  isChosen: (id: MappingId, placed: Placed) => boolean,
-): ReadonlyMap<MappingId, Placed> {
-  return new Map([...table].filter(([id, placed]) => isChosen(id, placed)))
 }

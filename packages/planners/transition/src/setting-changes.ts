@@ -25,6 +25,7 @@ export function settingChanges(before: Settings, after: Settings, nameOf: NameOf
 }
 
 function changedNames(before: Settings['properties'], after: Settings['properties']): readonly string[] {
-  const names = new Set([...before.keys(), ...after.keys()])
-  return [...names].filter((name) => before.get(name) !== after.get(name)).sort(compareText)
+  const changed = [...before.keys()].filter((name) => before.get(name) !== after.get(name))
+  const added = [...after.keys()].filter((name) => !before.has(name))
+  return [...changed, ...added].sort(compareText)
 }

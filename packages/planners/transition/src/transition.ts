@@ -20,7 +20,7 @@ export { type Leaving, leftBehindMessages, leftBehindOf, vanishedOf } from './le
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'
-export { identityOf, type PlacedService, type RecordedPlace, targetLabelOf } from './placed-service.ts'
+export { identityOf, type PlacedService, placedServices, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
 export { factsOf, keptFacts, outdatedMessage, plannedMessage, remarkText } from './facts.ts'

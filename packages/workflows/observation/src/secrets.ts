@@ -23,9 +23,10 @@ export async function changedSecrets(
 
 /** Properties for a comparison: of secrets, the given text of each. No other property has a text with NUL. */
 export function comparable(
-  { properties, secrets = new Map() }: ContainerProperties,
+  { properties, secrets }: ContainerProperties,
   textOf: (name: string) => string,
 ): ReadonlyMap<string, string> {
+  if (secrets === undefined) return properties
   return new Map([...properties, ...[...secrets.keys()].map((name) => [name, `\0${textOf(name)}`] as const)])
 }
 

@@ -15,15 +15,25 @@ export interface ContainerProperties {
 
 /** Returns the properties for a module's environment: those of the target's container, or of the service that provides it. */
 export function containerPropertiesOf(manifest: Manifest, mapping: ServiceMapping): ContainerProperties {
+  const container = containerOf(manifest, mapping)
+  const same = known.get(container)
+  if (same !== undefined) return same
   const properties = new Map<string, string>()
   const secrets = new Map<string, SecretProperty>()
-  for (const [name, value] of containerOf(manifest, mapping)) {
+  for (const [name, value] of container) {
     const text = secretTextOf(value)
     if (text === undefined) properties.set(name, propertyText(value))
     else secrets.set(name, { text })
   }
-  return secrets.size === 0 ? { properties } : { properties, secrets }
+  const found = secrets.size === 0 ? { properties } : { properties, secrets }
+  known.set(container, found)
+  return found
 }
+
+/** Most services share their container with others. */
+const known = new WeakMap<Properties, ContainerProperties>()
+
+const NONE: Properties = new Map()
 
 function containerOf(
   { infrastructure, services }: Manifest,
@@ -31,5 +41,5 @@ function containerOf(
 ): Properties {
   const containers =
     provider === undefined ? infrastructure.get(target)?.containers : services.get(provider)?.providesContainers
-  return containers?.get(container) ?? new Map()
+  return containers?.get(container) ?? NONE
 }

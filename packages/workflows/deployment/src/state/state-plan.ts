@@ -95,12 +95,14 @@ async function restoringFirst(
 
 /** Refuses to remove what provides a container while the state of a service that is removed too is in it. */
 function refuseLostProviders(moves: readonly StateMove[], { next, previous }: StateQuestion): void {
-  const names = new Set([...next.services.values()].map(({ name }) => name))
-  const lost = moves.flatMap(({ from, to }) => {
+  const provided = moves.flatMap(({ from, to }) => {
     const key = to === undefined ? from?.mapping.containerProvidedByService : undefined
     const provider = key === undefined ? undefined : previous?.services.get(key)
-    return from === undefined || provider === undefined || names.has(provider.name) ? [] : [{ ...from, provider }]
+    return from === undefined || provider === undefined ? [] : [{ ...from, provider }]
   })
+  if (provided.length === 0) return
+  const names = new Set([...next.services.values()].map(({ name }) => name))
+  const lost = provided.filter(({ provider }) => !names.has(provider.name))
   if (lost.length === 0) return
   throw new DavitError('state-lost', 'the state of services would be left in containers that are removed', {
     exitStatus: ExitStatus.failed,
