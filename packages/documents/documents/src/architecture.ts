@@ -3,7 +3,8 @@ import { checkArchitecture } from './checks/check-architecture.ts'
 import type { Format } from './format.ts'
 import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
 import { infrastructure } from './infrastructure.ts'
-import { list, properties, propertyValue, table, text } from './property.ts'
+import { properties, propertyValue, text } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 import { storeReference } from './store-reference.ts'
 
 /** An instantiated package: a source, which is in the store already, or the output of a derivation that has yet to be realised. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { storePath, targetName } from './ids.ts'
-import { list, table, text } from './property.ts'
+import { text } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 import { checkReferences } from './checks/check-references.ts'
 import * as spell from './xml/spelling.ts'
 

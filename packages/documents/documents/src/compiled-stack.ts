@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
-import { list, table } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 
 const text = v.string()
 const texts = list(text)

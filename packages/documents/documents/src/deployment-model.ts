@@ -8,7 +8,7 @@ import { partialInfrastructure, type PartialTarget } from './infrastructure.ts'
 import { manifestXml } from './manifest.ts'
 import { manifestService } from './manifest-service.ts'
 import { serviceMapping, snapshotMapping } from './mapping.ts'
-import { list, table } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 import { storeReference } from './store-reference.ts'
 
 /** A manifest written by a person or a program: sections may be absent, and targets incomplete. */

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { checkReferences } from './checks/check-references.ts'
 import type { Format } from './format.ts'
 import { containerName, moduleName, serviceKey, serviceName, storePath } from './ids.ts'
-import { list, text } from './property.ts'
+import { text } from './property.ts'
+import { list } from './quick-schemas.ts'
 import * as spell from './xml/spelling.ts'
 
 /** Targets are known by how they are reached: the value of their target property. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { accepting } from './quick-schemas.ts'
 
 /** Pattern of the names of services, targets, containers and profiles. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
@@ -17,11 +18,14 @@ export type StorePath = Branded<'StorePath'>
 export type System = Branded<'System'>
 
 const name = <Id extends string>(what: string) =>
-  v.pipe(
-    v.string(),
-    v.regex(NAME, `${what} must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-`),
-    v.maxLength(MAX_NAME_BYTES, `${what} must be at most ${MAX_NAME_BYTES} bytes long`),
-    v.transform((text) => text as Id),
+  accepting(
+    v.pipe(
+      v.string(),
+      v.regex(NAME, `${what} must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-`),
+      v.maxLength(MAX_NAME_BYTES, `${what} must be at most ${MAX_NAME_BYTES} bytes long`),
+      v.transform((text) => text as Id),
+    ),
+    (input) => typeof input === 'string' && input.length <= MAX_NAME_BYTES && NAME.test(input),
   )
 
 export const serviceName = name<ServiceName>('a service name')
@@ -33,13 +37,15 @@ export const system = name<System>('a system')
 /** Type of a service: the name of its module, and by default of its container. */
 export const moduleName = name<string>('a type')
 
-export const storePath = v.pipe(
-  v.string(),
-  v.regex(
-    /^(?:\/(?!\.\.?\/)[A-Za-z0-9_.+-]+)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,211}$/,
-    'a store path has the form <store directory>/<32 characters>-<name>',
+const STORE_PATH = /^(?:\/(?!\.\.?\/)[A-Za-z0-9_.+-]+)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,211}$/
+
+export const storePath = accepting(
+  v.pipe(
+    v.string(),
+    v.regex(STORE_PATH, 'a store path has the form <store directory>/<32 characters>-<name>'),
+    v.transform((text) => text as StorePath),
   ),
-  v.transform((text) => text as StorePath),
+  (input) => typeof input === 'string' && STORE_PATH.test(input),
 )
 
 /** Parses a store path that a machine reports; undefined if it is none. */

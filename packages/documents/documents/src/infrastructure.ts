@@ -3,7 +3,8 @@ import { checkTargetSecrets } from './checks/check-secrets.ts'
 import { checkTargets } from './checks/check-targets.ts'
 import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
-import { properties, propertyValue, table, text } from './property.ts'
+import { properties, propertyValue, text } from './property.ts'
+import { object, table } from './quick-schemas.ts'
 import * as spell from './xml/spelling.ts'
 
 const noProperties = v.optional(properties, () => new Map())
@@ -18,7 +19,7 @@ const numOfCores = v.pipe(
 )
 
 /** A target, every default filled in. */
-export const target = v.object({
+export const target = object({
   properties: noProperties,
   containers,
   system,
@@ -35,7 +36,7 @@ export const infrastructure = table(targetName, target)
 export type Infrastructure = v.InferOutput<typeof infrastructure>
 
 /** A target as a person wrote it: defaults may be missing. */
-export const partialTarget = v.object({
+export const partialTarget = object({
   properties: noProperties,
   containers,
   system: v.exactOptional(system),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
-import { list } from './property.ts'
+import { list } from './quick-schemas.ts'
 
 const drift = list(v.object({ kind: v.string(), text: v.string() }))
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
-import { list } from './property.ts'
+import { list } from './quick-schemas.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(

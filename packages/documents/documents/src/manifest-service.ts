@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { containerName, moduleName, serviceName, storePath } from './ids.ts'
 import { mapping, mappingsXml } from './mapping.ts'
-import { list, properties, table } from './property.ts'
+import { properties } from './property.ts'
+import { object, list, table } from './quick-schemas.ts'
 import * as spell from './xml/spelling.ts'
 
 /** Schema of a service, given the schema of its inter-dependencies. */
 export function manifestServiceWith(dependency: typeof mapping) {
-  return v.object({
+  return object({
     name: serviceName,
     pkg: storePath,
     type: moduleName,

@@ -5,7 +5,7 @@ import { serviceKey, storePath, type StorePath, targetName } from './ids.ts'
 import { infrastructure, infrastructureXml } from './infrastructure.ts'
 import { manifestService, manifestServicesXml } from './manifest-service.ts'
 import { serviceMapping, serviceMappingsXml, snapshotMapping, snapshotMappingsXml } from './mapping.ts'
-import { list, table } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 import * as spell from './xml/spelling.ts'
 import { storeOf, type StoreReference, storeReference, storeReferenceXml } from './store-reference.ts'
 

@@ -1,21 +1,22 @@
 import * as v from 'valibot'
+import { object } from './quick-schemas.ts'
 import { containerName, serviceKey, type TargetName, targetName } from './ids.ts'
 import { text } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 /** Schemas of mappings, given the schema of `target`, which may be optional where a document belongs to one target. */
 export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {
-  const mapping = v.object({
+  const mapping = object({
     service: serviceKey,
     target,
     container: containerName,
   })
-  const serviceMapping = v.object({
+  const serviceMapping = object({
     ...mapping.entries,
     /** Key of the service that provides the container; its package contains the module. */
     containerProvidedByService: v.exactOptional(serviceKey),
   })
-  const snapshotMapping = v.object({
+  const snapshotMapping = object({
     ...serviceMapping.entries,
     /** File name of the package without its hash. */
     component: text,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 import { serviceName } from './ids.ts'
 import { mapping } from './mapping.ts'
-import { list } from './property.ts'
+import { list } from './quick-schemas.ts'
 
 const namedMapping = v.object({ ...mapping.entries, name: serviceName })
 

@@ -6,7 +6,7 @@ import { plannedStep, told } from './made-from.ts'
 import { manifest } from './manifest.ts'
 import { manifestService } from './manifest-service.ts'
 import { serviceMapping } from './mapping.ts'
-import { list, table } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -4,7 +4,7 @@ import type { Format } from './format.ts'
 import { serviceKey, type TargetName, targetName } from './ids.ts'
 import { type ManifestService, manifestServicesXml, manifestServiceWith } from './manifest-service.ts'
 import { type Mapping, mappingsWith, serviceMappingFields, snapshotMappingsXml } from './mapping.ts'
-import { list, table } from './property.ts'
+import { list, table } from './quick-schemas.ts'
 import * as spell from './xml/spelling.ts'
 
 function profileManifestWith(target: v.GenericSchema<unknown, TargetName>) {

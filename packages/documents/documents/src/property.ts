@@ -1,5 +1,6 @@
-import { byName, Float, nameOfCharacter, NOT_XML } from '@davit/languages'
+import { Float, nameOfCharacter, NOT_XML } from '@davit/languages'
 import * as v from 'valibot'
+import { accepting, isRecord, list, table } from './quick-schemas.ts'
 
 /** Free-form data of models, such as the properties of containers and targets. There is no `null`. */
 export type PropertyValue = string | number | boolean | Float | readonly PropertyValue[] | Properties
@@ -16,12 +17,15 @@ const exactNumber = v.pipe(
 )
 
 /** Text without characters that cannot occur in XML 1.0 (such as NUL), so that every document has both forms and modules get the exact text. */
-export const text = v.pipe(
-  v.string(),
-  v.check(
-    (value) => !NOT_XML.test(value),
-    ({ input }) => `expected text without character ${nameOfCharacter(NOT_XML.exec(input)?.[0] ?? '')}`,
+export const text = accepting(
+  v.pipe(
+    v.string(),
+    v.check(
+      (value) => !NOT_XML.test(value),
+      ({ input }) => `expected text without character ${nameOfCharacter(NOT_XML.exec(input)?.[0] ?? '')}`,
+    ),
   ),
+  (input) => typeof input === 'string' && !NOT_XML.test(input),
 )
 
 const scalar = v.union(
@@ -36,31 +40,7 @@ export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy(
   },
 )
 
-/** A table: any record or Map becomes a Map in order of names, so that `__proto__` is a name like any other. */
-export const table = <Key extends string, Value>(
-  key: v.GenericSchema<unknown, Key>,
-  value: v.GenericSchema<unknown, Value>,
-): v.GenericSchema<unknown, ReadonlyMap<Key, Value>> =>
-  v.pipe(
-    v.custom<object>((input) => isRecord(input), 'expected a table'),
-    v.transform((record) => new Map<unknown, unknown>(entriesOf(record).toSorted(byName))),
-    v.map(key, value),
-  )
-
-export const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchema<unknown, readonly Item[]> =>
-  v.array(item)
-
 export const properties: v.GenericSchema<unknown, Properties> = table(
   text,
   v.lazy(() => propertyValue),
 )
-
-function entriesOf(record: object): [string, unknown][] {
-  return record instanceof Map ? [...(record as ReadonlyMap<string, unknown>)] : Object.entries(record)
-}
-
-function isRecord(input: unknown): boolean {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false
-  const prototype: unknown = Object.getPrototypeOf(input)
-  return input instanceof Map || prototype === null || prototype === Object.prototype
-}

@@ -40,11 +40,12 @@ export function checkProfileManifest({ services, serviceMappings }: ProfileManif
 /** Finds paths outside the store of the manifest: a deployment has one store. */
 function checkStore({ store: { directory }, services, profiles }: Manifest): Diagnostic[] {
   const isOutside = (at: StorePath) => !at.startsWith(directory) || at.lastIndexOf('/') !== directory.length
-  const paths = [
-    ...[...profiles].flatMap(([name, at]) => (isOutside(at) ? [{ path: ['profiles', name], at }] : [])),
-    ...[...services].flatMap(([key, { pkg: at }]) => (isOutside(at) ? [{ path: ['services', key, 'pkg'], at }] : [])),
-  ]
-  return paths.map(({ path, at }) => atPath(path, `'${at}' is not in the store of this manifest, '${directory}'`))
+  const found: Diagnostic[] = []
+  const add = (path: Path, at: StorePath) =>
+    found.push(atPath(path, `'${at}' is not in the store of this manifest, '${directory}'`))
+  for (const [name, at] of profiles) if (isOutside(at)) add(['profiles', name], at)
+  for (const [key, { pkg: at }] of services) if (isOutside(at)) add(['services', key, 'pkg'], at)
+  return found
 }
 
 interface Step {
@@ -55,18 +56,19 @@ interface Step {
 /** Finds the mappings that refer to something that the manifest does not have. Only these get a path: there are many mappings. */
 function danglingSteps({ services, infrastructure, serviceMappings, snapshotMappings }: Manifest): readonly Step[] {
   const found: Step[] = []
-  const add = (mappings: readonly Step['mapping'][], ...path: Path) => {
+  const add = (mappings: readonly Step['mapping'][], path: Path) => {
     for (const [index, mapping] of mappings.entries()) {
-      const { service, target, containerProvidedByService: provider = service } = mapping
-      const isSound = services.has(service) && services.has(provider) && infrastructure.has(target)
-      if (!isSound) found.push({ path: [...path, index], mapping })
+      const { service, target, containerProvidedByService: provider } = mapping
+      const isSound = services.has(service) && infrastructure.has(target)
+      if (isSound && (provider === undefined || services.has(provider))) continue
+      found.push({ path: [...path, index], mapping })
     }
   }
-  add(serviceMappings, 'serviceMappings')
-  add(snapshotMappings, 'snapshotMappings')
+  add(serviceMappings, ['serviceMappings'])
+  add(snapshotMappings, ['snapshotMappings'])
   for (const [key, { dependsOn, connectsTo }] of services) {
-    add(dependsOn, 'services', key, 'dependsOn')
-    add(connectsTo, 'services', key, 'connectsTo')
+    if (dependsOn.length > 0) add(dependsOn, ['services', key, 'dependsOn'])
+    if (connectsTo.length > 0) add(connectsTo, ['services', key, 'connectsTo'])
   }
   return found
 }

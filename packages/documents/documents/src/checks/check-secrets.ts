@@ -18,9 +18,10 @@ export function checkTargetSecrets(
   targets: ReadonlyMap<string, Pick<Target, 'containers'>>,
   path: Path = [],
 ): Diagnostic[] {
-  return [...targets].flatMap(([name, { containers }]) =>
-    containers.size === 0 ? [] : checkContainers(containers, [...path, name, 'containers']),
-  )
+  const found: Diagnostic[] = []
+  for (const [name, { containers }] of targets)
+    if (containers.size > 0) found.push(...checkContainers(containers, [...path, name, 'containers']))
+  return found
 }
 
 /** Finds secrets in the containers that services provide that are not as they should be. */
@@ -28,9 +29,11 @@ export function checkServiceSecrets(
   services: ReadonlyMap<string, Pick<ManifestService, 'providesContainers'>>,
   path: Path = ['services'],
 ): Diagnostic[] {
-  return [...services].flatMap(([name, { providesContainers }]) =>
-    providesContainers.size === 0 ? [] : checkContainers(providesContainers, [...path, name, 'providesContainers']),
-  )
+  const found: Diagnostic[] = []
+  for (const [name, { providesContainers }] of services)
+    if (providesContainers.size > 0)
+      found.push(...checkContainers(providesContainers, [...path, name, 'providesContainers']))
+  return found
 }
 
 function checkContainers(containers: ReadonlyMap<string, Properties>, path: Path): Diagnostic[] {

@@ -1,3 +1,4 @@
+import { isOrderly } from './orderly-json.ts'
 import { readJsonTree } from './read-json-tree.ts'
 import { plainOf } from '../text/plain-of.ts'
 import { MAX_DOCUMENT_DEPTH } from '../text/limits.ts'
@@ -33,6 +34,7 @@ const WHOLE_FLOAT = /(?:^|[\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d
 function parseFast(text: string): { readonly data: unknown } | undefined {
   try {
     const data: unknown = JSON.parse(text)
+    if (isOrderly(text, data)) return { data }
     if (WHOLE_FLOAT.test(text)) return undefined
     return countKeys(data, 0) === countMatches(text, KEY) ? { data } : undefined
   } catch (error) {
