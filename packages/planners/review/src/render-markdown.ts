@@ -39,8 +39,8 @@ const HEAD = ['| | step | targets | why |', '|---|---|---|---|']
 
 function tableRow(row: Row, targets: readonly string[]): string {
   const { why, ...rest } = row
-  const named = targets.length > 1 && namesText(targets) === `${targets.length} targets`
-  const places = named ? `${targets.length}: ${targets.join(', ')}` : namesText(targets)
+  const names = namesText(targets)
+  const places = names === `${targets.length} targets` ? `${targets.length}: ${targets.join(', ')}` : names
   const step = rowText({ ...rest, why: [] }, 'below-its-target')
   return `| \`${signOf(row.verb)}\` | ${escaped(step)} | ${escaped(places)} | ${escaped(why.join('; '))} |`
 }

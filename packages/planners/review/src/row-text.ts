@@ -13,7 +13,7 @@ function actionText(
   const at = placed === 'with-targets' ? namesText(targets) : ''
   if (verb === 'move') {
     const from = at === '' ? '' : ` from ${at}`
-    return `move the state of ${service} in ${container}${from} to ${to === '' ? 'the coordinator' : (to ?? '')}`
+    return `move the state of ${service} in ${container}${from} to ${to || 'the coordinator'}`
   }
   return `${verb} ${service} in ${container}${at === '' ? '' : ` on ${at}`}`
 }

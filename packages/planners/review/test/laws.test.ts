@@ -116,6 +116,16 @@ describe('planDifferences()', () => {
     )
   })
 
+  test('tells of another order only where all else is the same', () => {
+    const chain = (dependsOn: readonly string[]) =>
+      planOf({ services: {} }, { services: { api: { on: ['t/process'] }, web: { on: ['t/process'], dependsOn } } })
+    const free = chain(['api'])
+    const bound = { ...free, steps: free.steps.map((step) => ({ ...step, waitsFor: [] })) }
+    expect(planDifferences(bound, free)).toEqual(['to be done in another order: activate web in process on t (new)'])
+    const elsewhere = { ...bound, steps: bound.steps.filter(({ service }) => service === 'web') }
+    expect(planDifferences(elsewhere, free)).toEqual(['also to be done: activate api in process on t (new)'])
+  })
+
   test('tells what was, what is, and what is done with another record', () => {
     const systems = {
       before: { services: { web: { on: ['t/process'] } } },
@@ -142,6 +152,21 @@ describe('planDifferences()', () => {
 function essence({ steps }: PlanDocument) {
   return steps.map(({ id, phase, waitsFor }) => JSON.stringify([id, phase, waitsFor.toSorted()])).toSorted()
 }
+
+test('planDocument() names the profiles that change, and leaves out details of the way', () => {
+  const messages = (['note', 'detail'] as const).map(
+    (kind) => ({ kind, code: kind, message: kind, fields: {} }) as never,
+  )
+  const manifestWith = (ofT: string) => ({
+    ...manifestOf({ services: { web: { on: ['t/process'] }, api: { on: ['u/process'] } } }),
+    profiles: new Map([
+      ['t', ofT],
+      ['u', '/same'],
+    ]) as never,
+  })
+  const plan = planTo(manifestWith('/next'), manifestWith('/before'), { messages })
+  expect([plan.profiles, plan.messages]).toEqual([['t'], [{ kind: 'note', code: 'note', message: 'note' }]])
+})
 
 test('summaryOf() counts what is done', () => {
   expect(summaryOf(changeOfAll())).toMatchObject({

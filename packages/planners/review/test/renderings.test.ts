@@ -2,11 +2,13 @@ import { observedOf, type StatefulService } from '@davit/transition'
 import { manifestOf, type SystemSpec } from '@davit/transition/testing'
 import { describe, expect, test } from 'vitest'
 
-import { renderMarkdown, renderText } from '../src/review.ts'
-import { changeOfAll, manyServices, planOf } from './plans.ts'
+import { changedPackages, renderMarkdown, renderText } from '../src/review.ts'
+import { namesText } from '../src/row-text.ts'
+import { changeOfAll, manyServices, planOf, planTo } from './plans.ts'
 
 const PLANS = { change: changeOfAll(), many: manyServices() } as const
 const names = Object.keys(PLANS) as (keyof typeof PLANS)[]
+const SAME: SystemSpec = { services: { web: { on: ['t/process'] } } }
 const golden = (name: string) => `fixtures/${name}`
 
 /** Of a long text the beginning and the end. */
@@ -65,21 +67,90 @@ describe('renderText()', () => {
 + activate orders in mysql on db2 (moved from db1)
 `)
     expect(folded).toContain('1 to activate, 2 to deactivate, 2 whose state moves, on 2 targets\n')
+    expect(folded).not.toMatch(/^. (snapshot|transfer|restore) /m)
     const single = renderText(plan, { by: 'order', fold: false, colours: false })
     expect(single).toContain('> transfer the state of orders in mysql to db2 from db1 (moved to db2)\n')
     expect(single).toContain('> restore orders in mysql on db2 (moved from db1)\n')
   })
 
   test('says so if there is nothing to do', () => {
-    const same = { services: { web: { on: ['t/process'] } } }
-    expect(renderText(planOf(same, same), { by: 'order', fold: true, colours: true })).toBe('nothing to do\n')
+    expect(renderText(planOf(SAME, SAME), { by: 'order', fold: true, colours: true })).toBe('nothing to do\n')
   })
+
+  test('shows the lines of files as they are, however long, in the colours of their signs', () => {
+    const long = `+${'new  words '.repeat(20)}`
+    const files = new Map([['store', ['@@ -1 +1 @@', '-old', long, ' \u001b[2J']]])
+    const text = renderText(PLANS.change, { by: 'order', fold: true, columns: 40, colours: true, files })
+    expect(text).toContain(
+      [
+        '\u001b[36m    @@ -1 +1 @@\u001b[m',
+        '\u001b[31m    -old\u001b[m',
+        `\u001b[32m    ${long}\u001b[m`,
+        '     \\u001b[2J',
+        '',
+      ].join('\n'),
+    )
+    expect(changedPackages(PLANS.change).map(({ service }) => service)).toEqual(['store'])
+  })
+
+  test('tells how a provided container changes, in services that have no step as well', () => {
+    const [before, after] = [
+      { port: '1', old: 'x' },
+      { port: '2', added: 'y' },
+    ].map((properties) => {
+      const manifest = manifestOf(SAME)
+      const provides = new Map([['box', new Map(Object.entries(properties))]]) as never
+      const services = [...manifest.services].map(
+        ([key, one]) => [key, { ...one, providesContainers: provides }] as const,
+      )
+      return { ...manifest, services: new Map(services) }
+    })
+    const text = renderText(planTo(after!, before!), { by: 'order', fold: true, colours: false })
+    expect(text).toContain(`service web changes
+  + provides container box/added
+  - provides container box/old
+  ~ provides container box/port
+`)
+  })
+
+  test('has a chain of two steps, but none of one', () => {
+    const one = { services: { web: { on: ['t/process'] } } }
+    const none = { services: {} }
+    const options = { by: 'order', fold: true, colours: false } as const
+    expect(renderText(planOf(none, one), options)).not.toContain('longest chain')
+    const two = { services: { ...one.services, page: { on: ['t/process'], dependsOn: ['web'] } } }
+    expect(renderText(planOf(none, two), options)).toContain('longest chain: 2 steps: activate web → activate page\n')
+  })
+})
+
+test.each([
+  ['', []],
+  ['a', ['a']],
+  ['a and b', ['a', 'b']],
+  ['a, b and c', ['a', 'b', 'c']],
+  ['4 targets', ['a', 'b', 'c', 'd']],
+])("namesText() is '%s' for %j", (text, targets) => {
+  expect(namesText(targets)).toBe(text)
 })
 
 describe('renderMarkdown()', () => {
   test.each(['order', 'target'] as const)('makes a table by %s', async (by) => {
     const text = renderMarkdown(PLANS.change, { by, fold: true })
     await expect(text).toMatchFileSnapshot(golden(`change-by-${by}.md`))
+  })
+
+  test('has neither table nor details if there is nothing to do', () => {
+    expect(renderMarkdown(planOf(SAME, SAME), { by: 'order', fold: true })).toBe(
+      String.raw`### Plan for shop: nothing to do` + '\n',
+    )
+  })
+
+  test('names few targets, and many behind their number', () => {
+    const on = (count: number) => ['a', 'b', 'c', 'd'].slice(0, count).map((name) => `${name}/process`)
+    const plan = planOf({ services: {} }, { services: { few: { on: on(2) }, many: { on: on(4) } } })
+    const text = renderMarkdown(plan, { by: 'order', fold: true })
+    expect(text).toContain('| activate few in process | a and b | new |')
+    expect(text).toContain('| activate many in process | 4: a, b, c, d | new |')
   })
 
   test('lets no text be taken for markup', () => {
