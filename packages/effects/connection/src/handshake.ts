@@ -49,7 +49,9 @@ export async function handshake(
     if (refusal !== undefined) throw refusal
     if (error instanceof DavitError) throw error
     const failure = handshakeFailure(error, configuration, options)
-    if (hostKey === undefined && failure.code === 'unreachable') return { kind: 'dropped', error: failure }
+    // One that is silent for so long would be so again, and whoever waits would wait as often.
+    const isDropped = hostKey === undefined && failure.code === 'unreachable' && levelOf(error) !== 'client-timeout'
+    if (isDropped) return { kind: 'dropped', error: failure }
     throw failure
   }
 }
@@ -120,7 +122,7 @@ function sameKey({ address }: SshConfiguration, before: Buffer, now: Buffer): Da
 function handshakeFailure(error: unknown, configuration: SshConfiguration, options: HandshakeOptions): DavitError {
   const { address, connectTimeoutSeconds } = configuration
   if (options.signal.aborted) throw options.signal.reason
-  const level = error instanceof Error && 'level' in error ? error.level : undefined
+  const level = levelOf(error)
   if (level === 'client-authentication') return options.authentication.failure()
   if (level === 'client-timeout') {
     return unreachable(address, `no ssh handshake within ${connectTimeoutSeconds} s`, { cause: error })
@@ -128,4 +130,9 @@ function handshakeFailure(error: unknown, configuration: SshConfiguration, optio
   const reason = error === undefined ? 'connection closed during the ssh handshake' : reasonOf(error)
   if (/authentication/i.test(reason)) return options.authentication.failure(reason)
   return unreachable(address, reason, { cause: error })
+}
+
+/** The part of ssh2 from which an error comes. */
+function levelOf(error: unknown): unknown {
+  return error instanceof Error && 'level' in error ? error.level : undefined
 }

@@ -96,6 +96,20 @@ describe.skipIf(missing !== undefined)('servers that are none', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(500 * 1024 * 1024)
   })
 
+  test('one that says nothing is asked once, and one that hangs up is asked again', async () => {
+    const options = { ...configured('ConnectTimeout 1'), attempts: 2 }
+    let asked = 0
+    const serve = (hangsUp: boolean) => (socket: Socket) => {
+      asked += 1
+      if (hangsUp) socket.end()
+    }
+    const error = await withServer(serve(false), (address) => failure(address, options))
+    expect([error.message, asked]).toEqual([expect.stringMatching(/: no ssh handshake within 1 s$/), 1])
+    asked = 0
+    await withServer(serve(true), (address) => failure(address, options))
+    expect(asked).toBe(2)
+  })
+
   test('a machine that no longer answers is given up after ConnectTimeout', async () => {
     const program = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`
     const child = spawn('node', ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
