@@ -138,7 +138,7 @@ export const ERROR_CODES = {
   'nix-too-old': 'The version of Nix on a machine is too old. Install a newer version.',
   'no-address': 'A target has no address. Set the property that the message names.',
   'no-answer':
-    'A machine was reached but did not start a shell in time. Log in by hand, and see what it is waiting for.',
+    'A machine was reached, but started no shell, or did not answer, in time. Log in by hand, and see what it is waiting for.',
   'no-clock': 'A target cannot read its clock. Try `date +%s` there.',
   'no-deployment': 'Nothing is deployed under this name. The hint lists the deployments that exist.',
   'no-generation': 'There is no such generation. davit-generations lists those that exist.',

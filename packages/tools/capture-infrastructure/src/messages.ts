@@ -4,7 +4,7 @@ export const say = messages({
   /** A machine cannot be asked what it is: it cannot be reached, or gives no proper answer. What the model says of it stays. */
   'machine-not-asked': warning(
     { target: 'text', reason: 'text', hint: 'hint?' },
-    ({ target, reason }) => `target '${target}' was not asked: ${reason}`,
+    ({ target, reason }) => `target '${target}' cannot be asked: ${reason}`,
   ),
   /** A target is reached through a client executable, which cannot tell what its machine is. It stays in the model as it is. */
   'machine-behind-client': note(

@@ -171,7 +171,7 @@ describe.skipIf(sshdMissing() !== undefined)('over ssh', () => {
     expect(stdout).toMatch(/^up:\n {2}containers:\n/)
     expect(stdout).toContain(`hostname: "${sshd.address}"\n`)
     expect(stdout).not.toContain('down')
-    expect(stderr).toMatch(new RegExp(`^warning: target 'down' was not asked: .*'${dead}'`))
+    expect(stderr).toMatch(new RegExp(`^warning: target 'down' cannot be asked: .*'${dead}'`))
 
     const model = write(
       'model.yaml',

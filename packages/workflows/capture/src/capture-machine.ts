@@ -58,6 +58,6 @@ const MAX_BYTES = 1_000_000
 function tooSlow(address: string, seconds: number): DavitError {
   return new DavitError('no-answer', `'${address}' did not tell what it is within ${seconds} seconds`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'look for settings of Dysnomia there whose values are commands that wait',
+    hint: 'log in by hand, and look whether it hangs, or is only slow (DAVIT_ANSWER_TIMEOUT gives it more seconds), or has settings of Dysnomia whose values are commands that wait',
   })
 }

@@ -2,8 +2,18 @@ import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 
-export function noAnswer(address: string): DavitError {
-  return new DavitError('no-answer', `'${address}' did not start a shell in time`, UNREACHABLE)
+export function noAnswer(address: string, seconds: number): DavitError {
+  return new DavitError('no-answer', `'${address}' started no shell within ${seconds} s`, {
+    ...UNREACHABLE,
+    hint: 'log in by hand, and look at what its login shell waits for, or whether the connection is that slow',
+  })
+}
+
+export function endlessGreeting(address: string): DavitError {
+  return new DavitError('no-answer', `'${address}' prints endlessly, and starts no shell`, {
+    ...UNREACHABLE,
+    hint: 'look at what its login shell prints when it starts',
+  })
 }
 
 /** The error for a lost helper. Its requests may have been carried out all the same. */

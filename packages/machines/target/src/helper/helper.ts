@@ -5,7 +5,7 @@ import { helperScript, type HelperToStart, type OperationName, type Role } from 
 import { newMarker } from './after-marker.ts'
 import { readLines, sizeOf } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
-import { lostError, noAnswer, noShell } from './helper-errors.ts'
+import { endlessGreeting, lostError, noAnswer, noShell } from './helper-errors.ts'
 import { loadScript } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
 import { PROOF_OF_LIFE } from './proof-of-life.ts'
@@ -47,7 +47,7 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
   readonly reject: (error: unknown) => void
 }
 
-const START_DEADLINE_MS = 30_000
+const START_SECONDS = 30
 /** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
@@ -126,8 +126,8 @@ class ShellHelper implements Helper {
     const { greeting, found } = readGreeting(this.#channel.stdout, marker, (line) => this.#takeAnswer(line))
     readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, START_DEADLINE_MS, false)
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, START_SECONDS * 1000, 'late')
     })
     const result = await Promise.race([found, late, this.#gone])
     clearTimeout(timer)
@@ -136,7 +136,8 @@ class ShellHelper implements Helper {
     if (status !== undefined) await endOfOutput(this.#channel.stdout)
     this.#channel.close()
     if (status !== undefined) throw noShell({ address: this.#address, status, greeting })
-    throw result === false ? noAnswer(this.#address) : result
+    if (result === 'late') throw noAnswer(this.#address, START_SECONDS)
+    throw result === false ? endlessGreeting(this.#address) : result
   }
 
   get isGone(): boolean {
