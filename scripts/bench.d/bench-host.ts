@@ -56,11 +56,14 @@ END
   cp -p /root/.ssh/authorized_keys /tmp/authorized_keys
   sed -i 's|^|command="/usr/local/bin/record-session" |' /root/.ssh/authorized_keys`
 
-/** Prints the operations of the helper's session, in which `hello` follows the script, and the number of sessions. */
+/** Prints the operations of the sessions of helpers, in which `hello` follows the end of the script, and the number of all sessions. */
 const OPERATIONS = `
   cp -p /tmp/authorized_keys /root/.ssh/authorized_keys
   for session in /tmp/sessions/*; do
-    sed -n 2p "$session" | grep -aq '^1 hello' && sed 1d "$session" | cut -d ' ' -f 2
+    requests=$(sed '1,/^# end of davit-[0-9a-f]*$/d' "$session")
+    case $requests in
+      '1 hello'*) printf '%s\\n' "$requests" | cut -d ' ' -f 2 ;;
+    esac
   done
   ls /tmp/sessions | wc -l
   rm -r /tmp/sessions`
@@ -76,5 +79,7 @@ export async function recorded(host: BenchHost, doIt: () => Promise<unknown>): P
   await host.sh(RECORD)
   await doIt()
   const lines = (await host.sh(OPERATIONS)).trimEnd().split('\n')
-  return { operations: lines.slice(0, -1), sessions: Number(lines.at(-1)) }
+  const operations = lines.slice(0, -1)
+  if (operations.length === 0) throw new Error(`no helper was asked anything on '${host.name}'`)
+  return { operations, sessions: Number(lines.at(-1)) }
 }
