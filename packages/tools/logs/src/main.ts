@@ -1,6 +1,6 @@
 import type { DavitError } from '@davit/diagnostics'
 import { loadInfrastructure } from '@davit/models'
-import { followLogs, type LogLine, type LogTerms, readLogs } from '@davit/service-logs'
+import { followLogs, type LogLine, type LogTerms, type OpenLogs, readLogs } from '@davit/service-logs'
 import { addressOf } from '@davit/target'
 import {
   defineTool,
@@ -10,6 +10,7 @@ import {
   targetSource,
   trustedManifests,
   type ToolContext,
+  unlessInterrupted,
   withTargets,
 } from '@davit/tool'
 
@@ -33,8 +34,14 @@ export const tool = defineTool({
     const render = rendererFor(context)
     const emit = (lines: readonly LogLine[]) => print(render(lines))
     const manifests = trustedManifests(terms)
-    return withTargets(infrastructure, { ...context, role: 'logs', manifests }, async (reached, _, open) => {
-      if (args.follow) return followLogs(reached, { open: opener(open, terms), emit }, terms)
+    const connecting = { ...context, role: 'logs', manifests } as const
+    if (args.follow) {
+      // Those that answer are shown while others are still connected to.
+      return withTargets(new Map(), connecting, (_, __, open) =>
+        unlessInterrupted(followLogs({ open: opener(open, terms), emit }, terms), context.signal),
+      )
+    }
+    return withTargets(infrastructure, connecting, async (reached) => {
       const { lines, services, failures } = await readLogs(reached, terms)
       await emit(lines)
       if (failures.size === 0) refuseUnknown(terms, services)
@@ -47,7 +54,7 @@ function rendererFor({ args, columns }: ToolContext<Arguments>): (lines: readonl
   return args.format === 'json' ? renderJson : textRenderer({ columns, isMixed: args.service.length > 1 })
 }
 
-function opener(open: OpenMachine, { infrastructure }: LogTerms): Parameters<typeof followLogs>[1]['open'] {
+function opener(open: OpenMachine, { infrastructure }: LogTerms): OpenLogs {
   return (name) => {
     const target = infrastructure.get(name)
     if (target === undefined) throw new RangeError(`'${name}' is none of the targets`)

@@ -6,13 +6,6 @@ import type { LogTerms, OpenLogs } from './log-terms.ts'
 import type { MachineLogs } from './machine-logs.ts'
 import { say } from './messages.ts'
 
-interface FollowedTerms {
-  /** Undefined if it could not be reached. */
-  readonly machine: Machine<'logs'> | undefined
-  readonly open: OpenLogs
-  readonly terms: LogTerms
-}
-
 /** After so many turns, it is looked again which logs there are, since services may have been deployed anew. */
 const TURNS = 5
 /** How long an answer may be due before somebody who watches is told. */
@@ -21,21 +14,18 @@ const PATIENCE_MS = 10_000
 /** A machine whose logs are read again and again, over one connection after the other. */
 export class FollowedMachine {
   /** Whether the last attempt to read has failed. */
-  isLost: boolean
+  isLost = false
   readonly #logs: MachineLogs
   readonly #open: OpenLogs
   readonly #terms: LogTerms
   #machine: Machine<'logs'> | undefined
-  #isTold: boolean
+  #isTold = false
   #turn = 0
 
-  constructor(logs: MachineLogs, { machine, open, terms }: FollowedTerms) {
+  constructor(logs: MachineLogs, open: OpenLogs, terms: LogTerms) {
     this.#logs = logs
     this.#open = open
     this.#terms = terms
-    this.#machine = machine
-    this.isLost = machine === undefined
-    this.#isTold = this.isLost
   }
 
   /** Reads what is new; nothing if the machine is lost, which is told once. */

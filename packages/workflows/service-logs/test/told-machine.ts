@@ -1,0 +1,190 @@
+import type {
+  ContainerName,
+  Infrastructure,
+  ProfileName,
+  ServiceKey,
+  ServiceName,
+  StorePath,
+  System,
+  TargetName,
+} from '@davit/documents'
+import type { ReportEvent } from '@davit/diagnostics'
+import { NO_SECRETS } from '@davit/secrets'
+import { type ActivityDefinition, type Machine, recordText } from '@davit/target'
+
+import type { LogTerms } from '../src/log-terms.ts'
+
+/** What a machine has: services by name, and its files by path. */
+export interface Told {
+  readonly services: Readonly<Record<string, ToldService>>
+  readonly files?: Readonly<Record<string, string>>
+}
+
+export interface ToldService {
+  readonly target: string
+  /** By default `process`. */
+  readonly container?: string
+  /** What its module prints when it is asked for logs; undefined if it has none. Variables of the call are given. */
+  readonly logs?: (variables: Readonly<Record<string, string>>) => string
+  /** Status of its module, always or by the variables of the call. */
+  readonly status?: number
+  readonly statusOf?: (variables: Readonly<Record<string, string>>) => number
+  /** Variable of the coordinator with a secret of its container. */
+  readonly secret?: string
+  /** Paths of the logs of its activities. */
+  readonly activities?: Readonly<Record<string, string>>
+}
+
+export interface ToldMachine extends Machine<'logs'> {
+  /** Operations that were requested. */
+  readonly asked: string[]
+  readonly isClosed: () => boolean
+  /** Lets each further request fail. */
+  lose(error: Error): void
+}
+
+const hexadecimal = (text: string) => Buffer.from(text).toString('hex')
+const keyOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0') as ServiceKey
+
+/** A machine whose answers are made of what it is said to have, at the moment when it is asked. */
+export function toldMachine(told: Told, redact: (text: string) => string = (text) => text, place = 'far'): ToldMachine {
+  const asked: string[] = []
+  let lost: Error | undefined
+  let closed = false
+  const answers: Readonly<Record<string, (fields: readonly string[]) => readonly string[]>> = {
+    observe: () => ['boot 1', ...Object.entries(told.services).flatMap(([name, service]) => recordOf(name, service))],
+    activity_logs: ([target, , ...words]) => activityLogs(told, target, words),
+    read_files: ([bytes, lines, ...words]) =>
+      readFiles(told.files ?? {}, { bytes: Number(bytes), lines: Number(lines) }, words),
+    call_logs: ([, , , bytes = '0', , key = '', ...words]) => callLogs(told, key, words, Number(bytes)),
+  }
+  const request = async (operation: string, fields: readonly string[]) => {
+    asked.push(operation)
+    if (lost !== undefined) throw lost
+    return answers[operation]?.(fields) ?? []
+  }
+  const machine = {
+    address: 'far',
+    facts: { stateDirectory: '/state', place },
+    answerSeconds: 1,
+    request,
+    secrets: { ...NO_SECRETS, redact },
+    close: () => void (closed = true),
+    asked,
+    isClosed: () => closed,
+    lose: (error: Error) => void (lost = error),
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return machine as unknown as ToldMachine
+}
+
+function recordOf(name: string, { target, container = 'process', logs, secret }: ToldService): readonly string[] {
+  const key = keyOf(name)
+  const mapping = { target: target as TargetName, container: container as ContainerName, service: key }
+  const definition: ActivityDefinition = {
+    service: {
+      name: name as ServiceName,
+      pkg: `/store/${'0'.repeat(32)}-${name}` as StorePath,
+      type: 'process',
+      dependsOn: [],
+      connectsTo: [],
+      providesContainers: new Map(),
+    },
+    module: '/module',
+    properties: new Map(),
+    ...(secret === undefined ? {} : { secrets: new Map([['password', { text: [{ env: secret }] }]]) }),
+  }
+  const { module, text } = recordText(mapping, definition)
+  return [
+    `mapping ${target} active ended ${container}:${key}`,
+    ...[...text.split('\n'), `module ${module}`, `boot 1`].map((line) => `field ${line}`),
+    ...(logs === undefined ? [] : ['declares activate logs']),
+  ]
+}
+
+function activityLogs({ services }: Told, target: string | undefined, words: readonly string[]): readonly string[] {
+  return Object.entries(services).flatMap(([name, { activities = {}, ...service }]) => {
+    const number = words.indexOf(keyOf(name))
+    if (service.target !== target || number === -1) return []
+    return Object.entries(activities).map(([activity, path]) => `log ${(number + 1) / 2} ${activity} ${path}`)
+  })
+}
+
+/** A position is the size that a file had. */
+function readFiles(
+  files: Readonly<Record<string, string>>,
+  { bytes, lines }: { readonly bytes: number; readonly lines: number },
+  words: readonly string[],
+): readonly string[] {
+  const answer = ['clock 1700000000 +0000']
+  for (let index = 0; index < words.length; index += 2) {
+    const [position = '-', path = ''] = words.slice(index)
+    const text = files[path]
+    const number = index / 2 + 1
+    const from = position === '-' ? 0 : Number(position.split(':')[1])
+    if (text === undefined || (position !== '-' && from === text.length)) continue
+    const all = position === '-' ? lastLines(text, lines) : text.slice(from)
+    if (position === '-') answer.push(`began ${number} 1700000000`)
+    if (all.length > bytes) answer.push(`skipped ${number} ${all.length - bytes}`)
+    answer.push(`text ${number} ${hexadecimal(all.slice(-bytes))}`, `file ${number} 1:${text.length}:-:ab`)
+  }
+  return answer
+}
+
+function lastLines(text: string, count: number): string {
+  const lines = text.split(/(?<=\n)/)
+  return lines.slice(Math.max(0, lines.length - count)).join('')
+}
+
+function callLogs({ services }: Told, key: string, words: readonly string[], bytes: number): readonly string[] {
+  const [, service] = Object.entries(services).find(([name]) => keyOf(name) === key) ?? []
+  const variables: Record<string, string> = {}
+  for (let index = 0; index < words.length; index += 3) {
+    const [, name = '', word = ''] = words.slice(index)
+    variables[name] = word === '\\c' ? '' : word
+  }
+  const { logs = () => '', status = 0, statusOf = () => status } = service ?? {}
+  const ended = statusOf(variables)
+  const text = `${logs(variables)}${ended === 0 ? '' : `\ndavit:status ${ended}\n`}`
+  return [`text ${hexadecimal(text.slice(-bytes))}`]
+}
+
+export function termsOf(options: Partial<LogTerms> & { readonly targets: readonly string[] }): LogTerms & {
+  /** What was reported. */
+  readonly told: () => readonly string[]
+} {
+  const { targets, ...rest } = options
+  const events: ReportEvent[] = []
+  const infrastructure: Infrastructure = new Map(
+    targets.map((name) => [
+      name as TargetName,
+      {
+        properties: new Map([['hostname', name]]),
+        containers: new Map(),
+        system: 'x86_64-linux' as System,
+        numOfCores: 1,
+        clientInterface: 'ssh',
+        targetProperty: 'hostname',
+      },
+    ]),
+  )
+  return {
+    profile: 'default' as ProfileName,
+    expected: undefined,
+    services: new Set(['web']),
+    containers: undefined,
+    infrastructure,
+    activities: undefined,
+    lines: 100,
+    since: undefined,
+    report: (event) => void events.push(event),
+    signal: new AbortController().signal,
+    told: () => events.map(textOf),
+    ...rest,
+  }
+}
+
+function textOf(event: ReportEvent): string {
+  if (event.kind !== 'warning' && event.kind !== 'note') return event.kind
+  return event.target === undefined ? event.message : `${event.target}: ${event.message}`
+}
