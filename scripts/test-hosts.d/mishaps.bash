@@ -9,6 +9,19 @@ join_host() { # SET NAME
   ip link set "$(<"$1/hosts/$2/interface")" up
 }
 
+# What has no place on the line waits, so that nothing is lost.
+slow_host() { # SET NAME [BITS]
+  local host=$1/hosts/$2 limit=(root tbf rate "${3:-64000}bit" burst 2kb limit 4mb)
+  tc qdisc replace dev "$(<"$host/interface")" "${limit[@]}"
+  nsenter --net="$host/network" tc qdisc replace dev eth0 "${limit[@]}"
+}
+
+quick_host() { # SET NAME
+  local host=$1/hosts/$2
+  tc qdisc delete dev "$(<"$host/interface")" root 2>/dev/null || true
+  nsenter --net="$host/network" tc qdisc delete dev eth0 root 2>/dev/null || true
+}
+
 # Ends sshd with all of its connections, so that nobody can connect any more. Bare hosts have no pkill.
 # shellcheck disable=SC2016
 stop_sshd() { # SET NAME

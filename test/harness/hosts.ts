@@ -17,7 +17,9 @@ export interface Host {
   /** Runs a shell script on the host as root, without ssh; rejects if it fails. */
   sh(script: string, ...args: readonly string[]): Promise<string>
   /** Runs a command of `scripts/test-hosts` that does something to the host. */
-  befall(what: 'cut' | 'join' | 'reboot' | 'reinstall' | 'free'): Promise<void>
+  befall(what: 'cut' | 'join' | 'quick' | 'reboot' | 'reinstall' | 'free'): Promise<void>
+  /** Lets only so many bits a second pass to and from it, until it is `quick` again. */
+  slow(bits: number): Promise<void>
   /** Ends its sshd with all connections, or starts it again. */
   sshd(command: 'stop' | 'start'): Promise<void>
   /** Leaves only the given number of bytes, and optionally of files, on its disk, until it is freed. */
@@ -77,6 +79,7 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
       return stdout
     },
     befall: async (what) => void (await run(TEST_HOSTS, [what, '--set', set, name])),
+    slow: async (bits) => void (await run(TEST_HOSTS, ['slow', '--set', set, name, String(bits)])),
     sshd: async (command) => void (await run(TEST_HOSTS, ['sshd', '--set', set, name, command])),
     async fill(bytes, files) {
       const left = files === undefined ? [bytes] : [bytes, files]

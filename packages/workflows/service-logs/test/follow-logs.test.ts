@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { followLogs } from '../src/follow-logs.ts'
-import type { LogLine, LogTerms, OpenLogs } from '../src/service-logs.ts'
+import type { LogLine, LogTerms } from '../src/service-logs.ts'
 import { termsOf, type Told, toldMachine, type ToldMachine } from './told-machine.ts'
 
 const lost = () => new DavitError('connection-lost', 'it is gone', { exitStatus: ExitStatus.unreachable })
@@ -24,7 +24,7 @@ function following(targets: readonly string[], open: Open, options: Partial<LogT
   const shown: string[] = []
   const emit = async (lines: readonly LogLine[]) =>
     void shown.push(...lines.map(({ source: { target }, text }) => `${target} ${text}`))
-  const ended = followLogs({ open: open as OpenLogs, emit }, terms)
+  const ended = followLogs({ open, emit }, terms)
   ended.catch(() => {})
   const shows = (lines: readonly string[]) => expect.poll(() => shown, { timeout: 20_000 }).toEqual(lines)
   const told = (texts: readonly string[]) => expect.poll(() => terms.told(), { timeout: 20_000 }).toEqual(texts)

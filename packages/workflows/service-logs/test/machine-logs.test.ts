@@ -1,6 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
-import type { ShellTarget } from '@davit/target'
 import { describe, expect, test } from 'vitest'
 
 import type { LogTerms } from '../src/log-terms.ts'
@@ -211,10 +210,7 @@ describe('programs', () => {
 describe('readLogs()', () => {
   const reached = (machines: Readonly<Record<string, ToldMachine>>) => ({
     targets: new Map(
-      Object.entries(machines).map(([name, machine]) => [
-        name as TargetName,
-        { name: name as TargetName, machine } as ShellTarget<'logs'>,
-      ]),
+      Object.entries(machines).map(([name, machine]) => [name as TargetName, { name: name as TargetName, machine }]),
     ),
     unreachable: new Map<TargetName, DavitError>(),
   })

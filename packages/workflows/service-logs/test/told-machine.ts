@@ -110,25 +110,37 @@ function activityLogs({ services }: Told, target: string | undefined, words: rea
   })
 }
 
-/** A position is the size that a file had. */
+interface Limits {
+  readonly bytes: number
+  readonly lines: number
+}
+
 function readFiles(
   files: Readonly<Record<string, string>>,
-  { bytes, lines }: { readonly bytes: number; readonly lines: number },
+  limits: Limits,
   words: readonly string[],
 ): readonly string[] {
-  const answer = ['clock 1700000000 +0000']
-  for (let index = 0; index < words.length; index += 2) {
-    const [position = '-', path = ''] = words.slice(index)
-    const text = files[path]
-    const number = index / 2 + 1
-    const from = position === '-' ? 0 : Number(position.split(':')[1])
-    if (text === undefined || (position !== '-' && from === text.length)) continue
-    const all = position === '-' ? lastLines(text, lines) : text.slice(from)
-    if (position === '-') answer.push(`began ${number} 1700000000`)
-    if (all.length > bytes) answer.push(`skipped ${number} ${all.length - bytes}`)
-    answer.push(`text ${number} ${hexadecimal(all.slice(-bytes))}`, `file ${number} 1:${text.length}:-:ab`)
-  }
-  return answer
+  const parts = chunks(words, 2).flatMap(([position = '-', path = ''], index) =>
+    readFile(files[path], position, limits).map((part) => part.replace(' ', ` ${index + 1} `)),
+  )
+  return ['clock 1700000000 +0000', ...parts]
+}
+
+/** A position is the size that a file had. */
+function readFile(text: string | undefined, position: string, { bytes, lines }: Limits): readonly string[] {
+  const seen = /^1:(\d+):/.exec(position)?.[1]
+  if (text === undefined || seen === String(text.length)) return []
+  const fresh = seen === undefined ? lastLines(text, lines) : text.slice(Number(seen))
+  return [
+    ...(seen === undefined ? ['began 1700000000'] : []),
+    ...(fresh.length > bytes ? [`skipped ${fresh.length - bytes}`] : []),
+    `text ${hexadecimal(fresh.slice(-bytes))}`,
+    `file 1:${text.length}:-:ab`,
+  ]
+}
+
+function chunks(words: readonly string[], size: number): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, at) => words.slice(at * size, (at + 1) * size))
 }
 
 function lastLines(text: string, count: number): string {
@@ -137,13 +149,11 @@ function lastLines(text: string, count: number): string {
 }
 
 function callLogs({ services }: Told, key: string, words: readonly string[], bytes: number): readonly string[] {
-  const [, service] = Object.entries(services).find(([name]) => keyOf(name) === key) ?? []
-  const variables: Record<string, string> = {}
-  for (let index = 0; index < words.length; index += 3) {
-    const [, name = '', word = ''] = words.slice(index)
-    variables[name] = word === '\\c' ? '' : word
-  }
-  const { logs = () => '', status = 0, statusOf = () => status } = service ?? {}
+  const [, service = { target: '' }] = Object.entries(services).find(([name]) => keyOf(name) === key) ?? []
+  const { logs = () => '', status = 0, statusOf = () => status } = service
+  const variables = Object.fromEntries(
+    chunks(words, 3).map(([, name = '', word]) => [name, word === '\\c' ? '' : (word ?? '')]),
+  )
   const ended = statusOf(variables)
   const text = `${logs(variables)}${ended === 0 ? '' : `\ndavit:status ${ended}\n`}`
   return [`text ${hexadecimal(text.slice(-bytes))}`]
