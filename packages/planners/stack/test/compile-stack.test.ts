@@ -290,6 +290,28 @@ ${ONE}`,
     [['MU156', 'my-log']],
   ],
   [
+    'a key without type that is no reference, before words are looked up',
+    { 'Mu.yaml': 'name: a\nproperties: { p: { type: nope } }\nservices: { private: { my-log: {} } }' },
+    [['MU156', 'my-log']],
+  ],
+  [
+    'private services first, both in the order of their keys',
+    {
+      'Mu.yaml':
+        'name: a\nservices: { public: { d: { type: w }, b: { type: x } }, private: { e: { type: y }, c: { type: z } } }',
+      'w/Mu.yaml': 'name: w\nabstract: true',
+      'x/Mu.yaml': 'name: x\nabstract: true',
+      'y/Mu.yaml': 'name: y\nabstract: true',
+      'z/Mu.yaml': 'name: z\nabstract: true',
+    },
+    [
+      ['MU505', 'c', 'z'],
+      ['MU505', 'e', 'y'],
+      ['MU505', 'b', 'x'],
+      ['MU505', 'd', 'w'],
+    ],
+  ],
+  [
     'a root that makes itself, as its namespace is that of the workspace',
     {
       'Mu.yaml': 'name: r\nservices: { private: { x: { type: n/w } } }',

@@ -55,6 +55,17 @@ services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 } }, port: 5 
   expect(services.get('root/s/two')).toMatchObject({ public: true })
 })
 
+test('services of a subclass and of its base are in one order, and any key is the name of an inherited one', () => {
+  const services = servicesOf({
+    'Mu.yaml':
+      'name: root\nbase: base\nservices: { public: { b: { type: mu/container }, my-log: { port: 2 } }, private: { y: { type: mu/container } } }',
+    'base/Mu.yaml':
+      'name: base\nservices: { private: { z: { type: mu/container }, my-log: { type: mu/container } }, public: { c: { type: mu/container } } }',
+  })
+  expect([...services.keys()]).toEqual(['root/y', 'root/z', 'root/b', 'root/c', 'root/my-log'])
+  expect(services.get('root/my-log')).toMatchObject({ public: true, endpoints: [2] })
+})
+
 test('a service may become one of a subclass of its stack', () => {
   const services = servicesOf({
     'Mu.yaml': 'name: root\nbase: base\nservices: { private: { s: { type: sub } } }',

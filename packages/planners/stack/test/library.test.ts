@@ -65,7 +65,9 @@ test('a stack file that cannot be read is told, with the reason', () => {
     shown: (path: string) => path,
   }
   const { findings } = compileTexts({}, { options: { files } })
-  expect(findings).toMatchObject([{ code: 'MU150', subjects: ['/w/hub.mu.com/b/Mu.json'], hint: 'not for you' }])
+  expect(findings).toMatchObject([
+    { code: 'MU150', subjects: ['/w/hub.mu.com/b/Mu.json'], hint: 'not for you', place: { line: 2, column: 7 } },
+  ])
 })
 
 test('a stack file that is not there is told', () => {
