@@ -180,22 +180,22 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a word in a schema',
     'schema: { public: { s: { properties: { p: { type: ▸"int[]" } } } } }',
-    "MU503: there is no stack 'https://hub.mu.com/int@latest'",
+    "MU503: there is no stack 'https://hub.mu.com/int@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
   ],
   [
     'a type in a nested stack',
     'stacks: { private: { s: { abstract: true, properties: { p: { type: ▸"[]x" } } } } }',
-    "MU155: '[]x' is no type of a list",
+    "MU155: '[]x' is no type of a list (write TYPE[])",
   ],
   [
     'a schema in a nested stack',
     'stacks: { private: { s: { abstract: true, schema: { private: { t: { base: ▸"[]x" } } } } } }',
-    "MU155: '[]x' is no type of a list",
+    "MU155: '[]x' is no type of a list (write TYPE[])",
   ],
   [
     'a type in a nested stack of a nested stack',
     'stacks: { private: { s: { stacks: { private: { t: { properties: { p: { type: ▸"[]x" } } } } } } } }',
-    "MU155: '[]x' is no type of a list",
+    "MU155: '[]x' is no type of a list (write TYPE[])",
   ],
   [
     'a base that is no type',
