@@ -30,6 +30,7 @@ function escapesWith(escape: (text: string) => string): TemplateFunction {
 export const escapes = {
   // oxlint-disable-next-line no-control-regex
   html: escapesWith((text) => text.replace(/[\0"'&<>]/g, (character) => HTML.get(character) ?? '')),
-  js: escapesWith((text) => text.replace(/[^ !#-&(-;=?-[\]-~]/gu, escapedForJs)),
+  // oxlint-disable-next-line no-control-regex
+  js: escapesWith((text) => text.replace(/[^ !#-&(-;=?-[\]-\x7f]/gu, escapedForJs)),
   urlquery: escapesWith(escapedForQuery),
 }
