@@ -176,3 +176,33 @@ test.each([
   })
   expect(expanded(template, { context }).text).toBe(output)
 })
+
+test.each([
+  ['{{b64dec "YW\\nI="}}|{{b64dec "YW\\r\\nI="}}', 'ab|ab'],
+  ['{{cat " a " "b "}}|', 'a  b|'],
+  ['{{split "ab" "xabyab"}}', 'map[_0:x _1:y _2:]'],
+  ['{{until -1}}{{untilStep 3 3 1}}{{untilStep 0 0 -1}}{{until 1}}', '[0][][][0]'],
+  ['{{replace "aa" "b" "aaaa"}}|{{replace "a" "" "aba"}}|{{replace "" "-" ""}}', 'bb|b|-'],
+  [
+    '{{substr 0 0 "hello"}}|{{substr 0 5 "hello"}}|{{substr 5 9 "hello"}}|{{substr 2 2 "hello"}}|{{substr 0 -1 "😀"}}',
+    '|hello|||😀',
+  ],
+  ['{{trim "\\u2003a\\u2003"}}|{{trim "\\ta\\r"}}', 'a|a'],
+  ['{{initials " a bc\\td"}}|{{initials "😀x y"}}', 'abd|😀y'],
+  ['{{title "éa_b a1b"}}|{{untitle "ÉA B"}}', 'Éa_b A1b|éA b'],
+  ['{{swapcase "ßÉ"}}', 'ßé'],
+  ['{{mod -0 3}}|{{div -1 2}}|{{mul 0 -1}}|{{int -0.5}}|{{float64 "-0"}}|{{sub 0 0}}', '0|0|0|0|0|0'],
+  ['{{indent 1 "a\\n\\nb"}}|{{indent 2 "\\n"}}', ' a\n \n b|  \n  '],
+  ['{{dict "a" 1 "b" nil}}|{{len (dict "a" nil)}}', 'map[a:1 b:<nil>]|1'],
+  ['{{and 1 "a"}}|{{or "" 0}}|{{and "" 1}}', 'a|0|'],
+  ['{{plural "a" "b" 1}}{{plural "a" "b" -1}}{{plural "a" "b" 2}}', 'abb'],
+  ['{{trimSuffix "b" "ab"}}{{trimSuffix "c" "ab"}}{{trimAll "ab" "abcba"}}', 'aabc'],
+  [
+    '{{yaml "a: b"}}|{{yaml "\\n"}}|{{yaml "a\\n\\nb"}}|{{yaml .deep}}',
+    '"a: b"|"\\n"||-\n  a\n\n  b|a:\n  b:\n    c: d',
+  ],
+  ['{{017}}{{0x1f}}{{1e2}}{{.5}}{{-.5}}{{+1}}', '15311000.5-0.51'],
+  ['{{trunc 5 "hello"}}|{{trunc 4 "hello"}}', 'hello|hell'],
+])('at the borders of their arguments: %s', (template, output) => {
+  expect(expanded(template).text).toBe(output)
+})
