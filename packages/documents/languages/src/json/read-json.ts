@@ -1,4 +1,3 @@
-import { isOrderly } from './orderly-json.ts'
 import { readJsonTree } from './read-json-tree.ts'
 import { plainOf } from '../text/plain-of.ts'
 import { MAX_DOCUMENT_DEPTH } from '../text/limits.ts'
@@ -34,13 +33,29 @@ const WHOLE_FLOAT = /(?:^|[\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d
 function parseFast(text: string): { readonly data: unknown } | undefined {
   try {
     const data: unknown = JSON.parse(text)
-    if (isOrderly(text, data)) return { data }
+    if (isWhole(data, text)) return { data }
     if (WHOLE_FLOAT.test(text)) return undefined
     return countKeys(data, 0) === countMatches(text, KEY) ? { data } : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/** A number that may be too long to be exact, or has an exponent for that reason. */
+const LONG_NUMBER = /[\s:,[]-?\d(?:\d{15}|(?:\.\d+)?e\+)/
+
+/**
+ * Tells whether data contain all that the text says, since they make the same text: then no key occurs twice, and all numbers are
+ * written as JavaScript does. Whatever the order of keys, documents are written like that.
+ */
+function isWhole(data: unknown, text: string): boolean {
+  return `${JSON.stringify(data, undefined, 2)}\n` === text && !LONG_NUMBER.test(text) && !isDeep(text)
+}
+
+/** Whether lines are indented so much that something in them may be nested too deeply. */
+function isDeep(text: string): boolean {
+  return text.includes(`\n${'  '.repeat(MAX_DOCUMENT_DEPTH)}`)
 }
 
 /** Counts keys; NaN when a number is not exact or the nesting is too deep. */
