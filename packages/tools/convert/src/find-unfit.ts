@@ -1,9 +1,6 @@
 import type { Finding, Path } from '@davit/diagnostics'
 import { findUnfitForNix, membersOf } from '@davit/languages'
-import type { Kind, KindName } from './kinds.ts'
-
-/** Models whose packages are derivations in the Nix language. */
-export const WITH_PACKAGES: ReadonlySet<KindName> = new Set(['services', 'packages', 'architecture-model'])
+import { type Kind, WITH_PACKAGES } from './kinds.ts'
 
 /** Finds what davit would not read back from an expression in the Nix language as it is. */
 export function findUnfit({ name, title }: Kind, data: object): readonly Finding[] {

@@ -14,7 +14,7 @@ export const tool = defineTool({
     const { lossy, storePaths } = args
     const to = languageFor(args)
     const content = await completeContent(context)
-    const { text, leftOut } = writeContent(content, to, { storePaths })
+    const { text, leftOut } = await writeContent(content, to, { storePaths })
     const lost = inOrder([...content.leftOut, ...leftOut])
     if (lost.length > 0 && !lossy) throw lossyConversion(lost)
     for (const { message, ...where } of lost) {

@@ -1,19 +1,11 @@
 import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place, type Report } from '@davit/diagnostics'
-import {
-  type Format,
-  headOfXml,
-  locateDocument,
-  parseWholeDocument,
-  statedInJson,
-  validateWholeDocument,
-} from '@davit/documents'
-import { type Data, invalidDocument, openSource, parseData } from '@davit/languages'
-import { languageOf, loadPlainData, type PlainData } from '@davit/models'
+import { type Format, headOfXml, locateDocument, parseWholeDocument, statedInJson } from '@davit/documents'
+import { invalidDocument, openSource } from '@davit/languages'
+import { languageOf } from '@davit/models'
 import type { Input, ToolContext } from '@davit/tool'
 import type { Content } from './content.ts'
-import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
-import { WITH_PACKAGES } from './find-unfit.ts'
-import { explained, warnOfLikeness } from './likeness.ts'
+import { type Kind, kindOfDocument, KINDS, WITH_PACKAGES } from './kinds.ts'
+import { explained } from './likeness.ts'
 
 /** A manifest of version 1, which needs more than its text. */
 export interface FirstVersion {
@@ -30,13 +22,13 @@ export async function readContent(
   const file = operand === '-' ? undefined : operand
   const language = file === undefined ? undefined : languageOf(file)
   if (file !== undefined && (language === 'script' || language === 'nix')) {
-    const { environment, signal } = context
-    return fromData(await loadPlainData(file, { environment, signal, report }), file, { kind, report })
+    const { fromProgram } = await import('./read-data.ts')
+    return fromProgram(file, context, { kind, report })
   }
   return fromText(await context.readInput(file), { kind, report, isYaml: language === 'yaml' })
 }
 
-interface Told {
+export interface Told {
   /** What the user says that it is. */
   readonly kind: Kind | undefined
   readonly report: Report
@@ -47,7 +39,7 @@ interface ToldOfText extends Told {
   readonly isYaml: boolean
 }
 
-function fromText(input: Input, { isYaml, ...told }: ToldOfText): Content | FirstVersion {
+async function fromText(input: Input, { isYaml, ...told }: ToldOfText): Promise<Content | FirstVersion> {
   const start = /[^\s\uFEFF]/.exec(input.text)?.[0]
   if (start === undefined) throw emptyDocument(input)
   const read = isYaml ? undefined : READERS.get(start)
@@ -56,8 +48,10 @@ function fromText(input: Input, { isYaml, ...told }: ToldOfText): Content | Firs
   throw unknownLanguage(input)
 }
 
+type Reader = (input: Input, told: Told) => Content | FirstVersion | Promise<Content>
+
 /** Readers by the character that texts in their language begin with. */
-const READERS: ReadonlyMap<string, (input: Input, told: Told) => Content | FirstVersion> = new Map([
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['<', fromXml],
   ['{', fromJson],
 ])
@@ -83,7 +77,7 @@ function fromDocument({ text, file }: Input, format: Format<unknown>, kind: Kind
   return { kind, value, leftOut: ignored, placeOf }
 }
 
-function fromJson(input: Input, told: Told): Content {
+function fromJson(input: Input, told: Told): Content | Promise<Content> {
   const stated = statedInJson(input.text)
   if (typeof stated !== 'string') return fromTree(input, 'json', told)
   const { kind: wanted } = told
@@ -95,46 +89,9 @@ function fromJson(input: Input, told: Told): Content {
   return explained({ wanted, seen }, () => fromDocument(input, format, kind))
 }
 
-function fromTree({ text, file }: Input, language: 'yaml' | 'json', told: Told): Content {
-  const { value, placeOf, placeOfKey } = parseData(text, { file, language })
-  return fromData({ data: value, leftOut: [], placeOf, placeOfKey }, file, told)
-}
-
-interface LocatedData extends PlainData {
-  placeOfKey?(path: Path): Place
-}
-
-function fromData(located: LocatedData, file: string, { kind: wanted, report }: Told): Content {
-  const { data, leftOut, placeOf } = located
-  const stated = statedKind(data)
-  const seen = stated ?? kindOfData(data)
-  const kind = wanted ?? seen
-  if (kind === undefined) throw unknownKind(file)
-  const { format } = kind
-  const likeness = { wanted, seen }
-  if (format === undefined) {
-    warnOfLikeness(data, { ...likeness, file, report })
-    return { kind, value: data, leftOut, placeOf }
-  }
-  const field = stated === undefined ? undefined : format.jsonField
-  const inner = field === undefined ? located : within(located, field)
-  const { value, ignored } = explained(likeness, () => validateWholeDocument(format, inner.data, { file, ...inner }))
-  warnOfLikeness(data, { ...likeness, file, report })
-  return { kind, value, leftOut: [...leftOut, ...ignored], placeOf: inner.placeOf }
-}
-
-/** Returns the kind that data state, as documents do in JSON. */
-function statedKind(data: Data): Kind | undefined {
-  return isTable(data) && typeof data.get('version') === 'number' ? kindOfDocument(data.get('document')) : undefined
-}
-
-/** Returns a member of data with its places. */
-function within({ data, placeOf, placeOfKey = placeOf }: LocatedData, field: string) {
-  return {
-    data: isTable(data) ? data.get(field) : data,
-    placeOf: (path: Path) => placeOf([field, ...path]),
-    placeOfKey: (path: Path) => placeOfKey([field, ...path]),
-  }
+/** Reads what is no document as XML or JSON. What is needed for that takes time to load. */
+async function fromTree(input: Input, language: 'yaml' | 'json', told: Told): Promise<Content> {
+  return (await import('./read-data.ts')).fromTree(input, language, told)
 }
 
 function unknownDocument({ text, file }: Input, name: string): DavitError {
@@ -149,13 +106,6 @@ function emptyDocument({ file }: Input): DavitError {
   return new DavitError('empty-document', `'${file}' is empty`, {
     exitStatus: ExitStatus.noInput,
     hint: 'in a pipe, the previous tool has probably failed: see its message above',
-  })
-}
-
-function unknownKind(file: string): DavitError {
-  return new DavitError('unknown-kind', `cannot tell what '${file}' contains`, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'say it with --kind: manifest, infrastructure, services, distribution, …',
   })
 }
 

@@ -66,7 +66,7 @@ async function expectSameBytes({ format, value }: Sample, wanted: readonly Langu
   const languages = wanted.filter((language) => language !== 'xml' || format.xml !== undefined)
   const directory = filesIn({ 'davit.json': encodeDocument(format, value, 'json') })
   const first = await contentOf(join(directory, 'davit.json'))
-  const texts = new Map(languages.map((language) => [language, textOf(first, language)]))
+  const texts = await textsOf(first, languages)
   expect(texts.get('json')).toBe(encodeDocument(format, value, 'json'))
   const xml = format.xml === undefined ? undefined : encodeDocument(format, value, 'xml')
   expect(texts.get('xml')).toBe(xml)
@@ -75,12 +75,17 @@ async function expectSameBytes({ format, value }: Sample, wanted: readonly Langu
     writeFileSync(file, text)
     const content = await contentOf(file, { environment })
     expect(content.leftOut).toEqual([])
-    for (const [to, expected] of texts) expect(textOf(content, to), `${from} to ${to}`).toBe(expected)
+    expect(await textsOf(content, languages), `from ${from}`).toEqual(texts)
   }
 }
 
-function textOf(content: Parameters<typeof writeContent>[0], language: Language): string {
-  const { text, leftOut } = writeContent(content, language, { storePaths: false })
+async function textsOf(content: Parameters<typeof writeContent>[0], languages: readonly Language[]) {
+  const texts = languages.map(async (language) => [language, await textOf(content, language)] as const)
+  return new Map(await Promise.all(texts))
+}
+
+async function textOf(content: Parameters<typeof writeContent>[0], language: Language): Promise<string> {
+  const { text, leftOut } = await writeContent(content, language, { storePaths: false })
   expect(leftOut).toEqual([])
   return text
 }

@@ -1,5 +1,5 @@
 export { loadArchitecture, type ModelFiles } from './load-architecture.ts'
-export { languageOf } from './languages/load-models.ts'
+export { languageOf } from './languages/language-of.ts'
 export { type InfrastructureOptions, loadInfrastructure } from './load-infrastructure.ts'
 export { type GivenTarget, loadTargets } from './load-targets.ts'
 export { loadBuildModel, loadDeploymentModel, parseBuildModel } from './load-document.ts'

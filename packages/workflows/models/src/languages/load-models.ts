@@ -1,6 +1,6 @@
-import { extname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { grouped } from '@davit/languages'
+import { LANGUAGES, languageOf, type ModelLanguage } from './language-of.ts'
 import { loadData, modelOfInput } from './load-data.ts'
 import { loadScripts } from './load-scripts.ts'
 import { loadXml } from './load-xml.ts'
@@ -14,33 +14,12 @@ type Loader = (files: readonly string[], directory: string) => Promise<readonly 
 
 const data: Loader = (files) => allOf(files.map(loadData))
 
-export type ModelLanguage = 'script' | 'yaml' | 'json' | 'xml' | 'nix'
-
-const LANGUAGES: ReadonlyMap<string, ModelLanguage> = new Map([
-  ['.ts', 'script'],
-  ['.mts', 'script'],
-  ['.cts', 'script'],
-  ['.js', 'script'],
-  ['.mjs', 'script'],
-  ['.cjs', 'script'],
-  ['.yaml', 'yaml'],
-  ['.yml', 'yaml'],
-  ['.json', 'json'],
-  ['.xml', 'xml'],
-  ['.nix', 'nix'],
-])
-
 const LOADERS: Readonly<Record<ModelLanguage, Loader>> = {
   script: loadScripts,
   yaml: data,
   json: data,
   xml: (files) => allOf(files.map(loadXml)),
   nix: (files) => allOf(files.map(loadNix)),
-}
-
-/** Returns the language that the name of a file tells. */
-export function languageOf(file: string): ModelLanguage | undefined {
-  return LANGUAGES.get(extname(file))
 }
 
 export async function loadModel(file: string, directory: string): Promise<Model> {
