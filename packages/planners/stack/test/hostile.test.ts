@@ -65,6 +65,21 @@ test('aliases that expand to billions of values are refused', () => {
   expect(errorsOf(compileTexts({ 'Mu.yaml': lines.join('\n') }))).toEqual([['MU151']])
 })
 
+test.each([
+  ['lists', 'MU155', `string${'[]'.repeat(50_000)}`],
+  ['maps', 'MU154', `${'map[string]'.repeat(50_000)}string`],
+  ['lists, one more than there may be', 'MU155', `string${'[]'.repeat(101)}`],
+])('a type of too many %s is one problem', (_, code, type) => {
+  const text = `name: a\nproperties: { p: { type: "${type}" } }\nservices: { public: { w: { type: mu/container } } }\n`
+  expect(errorsOf(compileTexts({ 'Mu.yaml': text }))).toEqual([[code, type]])
+})
+
+test('a type of a hundred lists is one like any other', () => {
+  const type = `string${'[]'.repeat(100)}`
+  const text = `name: a\nproperties: { p: { type: "${type}", default: [] } }\nservices: { public: { w: { type: mu/container } } }\n`
+  expect(errorsOf(compileTexts({ 'Mu.yaml': text }))).toEqual([])
+})
+
 test.each<[string, Texts]>([
   ['endless range', { 'Mu.yaml': 'name: a\n{{range until 100000000}}x{{end}}' }],
   ['an endless text', { 'Mu.yaml': 'name: a\n{{repeat 1073741824 "x"}}' }],

@@ -30,10 +30,20 @@ const LIST = '[]'
 
 /** Parses a type; reports each malformed part, and after it whatever encloses it. */
 export function parseType(written: string, spot: Spot, report: ReportAt): TypeExpression | undefined {
+  if (written.split('[', MAX_NESTED + 2).length <= MAX_NESTED + 1) return parsePart(written, spot, report)
+  const code = written.includes(MAP) ? 'MU154' : 'MU155'
+  report(code, [written.trim()], { spot, message: `a type of more than ${MAX_NESTED} lists and maps within each other` })
+  return undefined
+}
+
+/** More is a mistake, or meant to exhaust the stack. */
+const MAX_NESTED = 100
+
+function parsePart(written: string, spot: Spot, report: ReportAt): TypeExpression | undefined {
   const text = written.trim()
   if (text.startsWith(MAP)) return parseMap(text, spot, report)
   const end = text.lastIndexOf(LIST)
-  if (end !== -1) return parseList(text, end, (inner) => parseType(inner, spot, report)) ?? refuse('MU155')
+  if (end !== -1) return parseList(text, end, (inner) => parsePart(inner, spot, report)) ?? refuse('MU155')
   if (text.includes(MAP)) return refuse('MU154')
   const name = PRIMITIVES.get(text)
   if (name !== undefined) return { kind: 'primitive', name }
@@ -57,8 +67,8 @@ function parseMap(text: string, spot: Spot, report: ReportAt): TypeExpression | 
   const end = text.indexOf(']')
   const [keyText, valueText] = end === -1 ? ['', ''] : [text.slice(MAP.length, end).trim(), text.slice(end + 1)]
   const isWhole = keyText !== '' && valueText !== ''
-  const key = isWhole ? parseType(keyText, spot, report) : undefined
-  const value = isWhole ? parseType(valueText, spot, report) : undefined
+  const key = isWhole ? parsePart(keyText, spot, report) : undefined
+  const value = isWhole ? parsePart(valueText, spot, report) : undefined
   if (key !== undefined && value !== undefined) return { kind: 'map', key, value, text }
   report('MU154', [text], { spot })
 }
