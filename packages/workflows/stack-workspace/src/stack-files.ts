@@ -4,7 +4,8 @@ import { reasonOf, systemErrorCode } from '@davit/files'
 import type { FileReading, StackFiles } from '@davit/stack'
 
 /** Larger files are no stacks; the expansion of a template is bounded by as much. */
-const MAX_BYTES = 16 * 1024 * 1024
+export const MAX_BYTES = 16 * 1024 * 1024
+export const TOO_LARGE = 'it is larger than 16 MiB'
 
 /** Reads the files of stacks: regular files of text in UTF-8, of bounded size. `here` is the directory that messages show paths from. */
 export function stackFiles(here: string): StackFiles {
@@ -22,7 +23,7 @@ function readFile(path: string): FileReading {
   try {
     const { size, ...stat } = fileAt(path)
     if (!stat.isFile) return { kind: 'unreadable', reason: 'it is not a file' }
-    if (size > MAX_BYTES) return { kind: 'unreadable', reason: 'it is larger than 16 MiB' }
+    if (size > MAX_BYTES) return { kind: 'unreadable', reason: TOO_LARGE }
     return textOf(readFileSync(path))
   } catch (error) {
     if (isAbsent(error)) return { kind: 'absent' }

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, quoted } from '@davit/diagnostics'
 import { unpackArchive } from '@davit/files'
 import { type FoundVersion, languageOf, MUFILES, scanMetadata } from '@davit/stack'
 import { checkTree } from './check-tree.ts'
 import type { Clone, Entry } from './clone.ts'
+import { MAX_BYTES, TOO_LARGE } from './stack-files.ts'
 import { type Git, gitOutput, reasonIn, startGit } from './git.ts'
 
 /** A repository on this machine, and how to read it. */
@@ -59,8 +60,32 @@ function parseEntry(line: string): Entry[] {
 
 /** Reads which version a stack states, and adds its commit. */
 export async function statedVersion({ git, clone }: Source, { mufile, commit }: StackTree): Promise<FoundVersion> {
-  const content = await gitOutput(git, ['-C', clone.directory, 'cat-file', 'blob', mufile.object])
+  const content = await mufileText({ git, clone }, mufile)
   return { version: scanMetadata(content, languageOf(mufile.path)).get('version'), commit }
+}
+
+/** Reads a stack file of a repository, which may be of any size, as far as a stack file may be long. */
+async function mufileText({ git, clone }: Source, { object, path }: Entry): Promise<string> {
+  const blob = await startGit(git, ['-C', clone.directory, 'cat-file', 'blob', object])
+  blob.stdin.end()
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    const complaints = text(blob.stderr)
+    for await (const chunk of blob.stdout as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MAX_BYTES) throw badRepository(`cannot read ${quoted(path)}: ${TOO_LARGE}`)
+      chunks.push(chunk)
+    }
+    if ((await blob.exit) !== 0) throw badRepository(reasonIn(await complaints))
+  } finally {
+    blob.kill()
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function badRepository(message: string): DavitError {
+  return new DavitError('bad-repository', message, { exitStatus: ExitStatus.badDocument })
 }
 
 function nameOf({ commit, directory }: Tree): string {
@@ -74,8 +99,6 @@ export async function unpackTree({ git, clone }: Source, tree: Tree, into: strin
   const [complaints] = await Promise.all([text(archive.stderr), unpackArchive(archive.stdout, into, LIMITS)]).finally(
     () => archive.kill(),
   )
-  if ((await archive.exit) !== 0) {
-    throw new DavitError('bad-repository', reasonIn(complaints), { exitStatus: ExitStatus.badDocument })
-  }
+  if ((await archive.exit) !== 0) throw badRepository(reasonIn(complaints))
   checkTree(into)
 }

@@ -119,6 +119,21 @@ test.each(['ext::sh -c touch% x://a.b/acme/db', '.git/hooks', '../x', 'a..b/c'])
   },
 )
 
+test('a stack file larger than stack files may be is not read', async () => {
+  const repository = makeRepository()
+  const stated = 'name: acme/db\nversion: 1.0.0\n'
+  const large = `${stated}${'#'.repeat(16 * 1024 * 1024)}`
+  repository.commit({ 'Mu.yaml': large }, '1.0.0')
+  const shop = makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/db': repository.url })
+  const { failures } = await shop.fetch()
+  expect(failures.map(({ error }) => [error.code, error.message])).toStrictEqual([
+    ['bad-repository', "cannot read 'Mu.yaml': it is larger than 16 MiB"],
+  ])
+  repository.commit({ 'Mu.yaml': large.slice(0, 16 * 1024 * 1024) }, '1.1.0')
+  const { failures: others, outcome } = await shop.fetch()
+  expect([others, outcome]).toMatchObject([[], { kind: 'refused', findings: [{ code: 'MU504' }] }])
+})
+
 test('tags whose names look like options are no versions, and the configuration of the user counts', async () => {
   const repository = makeRepository()
   const commit = repository.commit({ 'Mu.yaml': stack('acme/db') }, '1.0.0')
