@@ -32,7 +32,10 @@ const LIST = '[]'
 export function parseType(written: string, spot: Spot, report: ReportAt): TypeExpression | undefined {
   if (written.split('[', MAX_NESTED + 2).length <= MAX_NESTED + 1) return parsePart(written, spot, report)
   const code = written.includes(MAP) ? 'MU154' : 'MU155'
-  report(code, [written.trim()], { spot, message: `a type of more than ${MAX_NESTED} lists and maps within each other` })
+  report(code, [written.trim()], {
+    spot,
+    message: `a type of more than ${MAX_NESTED} lists and maps within each other`,
+  })
   return undefined
 }
 
