@@ -76,6 +76,26 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     diagnosed.machine.close()
   })
 
+  test('what a command complains of has no line that it has not printed', async () => {
+    const { diagnosed, surroundings, told } = await diagnosedOn(shell)
+    expect(await runDiagnosis(diagnosed, ['echo one >&2; echo two >&2'], surroundings)).toBe(0)
+    expect(told.stderr).toBe('one\ntwo\n')
+    diagnosed.machine.close()
+  })
+
+  test('nothing is run where nobody knows the environment', async () => {
+    const { diagnosed, surroundings } = await diagnosedOn(shell)
+    const refused = (changed: Partial<DiagnosedMapping>, reason: string) =>
+      expect(runDiagnosis({ ...diagnosed, ...changed }, ['true'], surroundings)).rejects.toMatchObject({
+        code: 'no-environment',
+        message: `there is no environment for a command: ${reason}`,
+      })
+    await refused({ definition: undefined }, "the record of the service on 't1' is damaged")
+    const machine = { ...diagnosed.machine, client: {} as never }
+    await refused({ machine }, "target 't1' is reached through a client executable")
+    diagnosed.machine.close()
+  })
+
   test('the script of a shell is private, removes itself, and gives the same environment', async () => {
     const { diagnosed, surroundings, temporary, pkg, module } = await diagnosedOn(shell)
     const { script } = await openDiagnosis(diagnosed, surroundings)

@@ -71,8 +71,7 @@ function weekdayFirstTime(line: string, clock: Clock): LineTime | undefined {
 const WITHIN = new RegExp(String.raw`^[^[]{1,200}\[(\d\d)/${MONTH}/(\d{4}):${CLOCK_TIME} ([+-]\d{4})\]`)
 
 function timeWithin(line: string): LineTime | undefined {
-  const [found, day = '', month, year = '', ...rest] = WITHIN.exec(line) ?? []
-  if (found === undefined) return undefined
+  const [, day = '', month, year = '', ...rest] = WITHIN.exec(line) ?? []
   const at = millisecondsOf({ year, month: monthOf(month), day, clock: rest, zone: rest[4] }, { now: 0, zone: 0 })
   return at === undefined ? undefined : { at, text: line }
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { LogTerms } from '../src/log-terms.ts'
 import { MachineLogs } from '../src/machine-logs.ts'
 import { readLogs } from '../src/read-logs.ts'
-import { termsOf, type Told, toldMachine, type ToldMachine, type ToldService } from './told-machine.ts'
+import { manifestWith, termsOf, type Told, toldMachine, type ToldMachine, type ToldService } from './told-machine.ts'
 
 const T1 = ['t1' as TargetName]
 
@@ -51,6 +51,8 @@ describe('the logs of a service', () => {
     const options = { services: new Set(['web', 'far', 'boxed']), activities: 'all' } as const
     const all = await reading({ services, files: {} }, options)
     expect([...all.logs.services]).toEqual(['web', 'boxed'])
+    const none = await reading({ services }, { services: new Set(['nowhere']) })
+    expect([await none.read(), none.machine.asked]).toEqual([[], ['observe', 'read_files']])
     const boxed = await reading({ services, files: {} }, { ...options, containers: new Set(['box']) })
     expect([...boxed.logs.services]).toEqual(['boxed'])
   })
@@ -74,6 +76,21 @@ describe('the logs of a service', () => {
     expect([await read(), told()]).toEqual([[], [`t1: ${reason}`]])
   })
 
+  test('of which the record is damaged are those of its activities', async () => {
+    const services = web({ logs: () => 'file /own\n', isDamaged: true, activities: { activate: '/log' } })
+    const { read, told, machine } = await reading({ services, files: { '/log': 'up\n' } })
+    expect([await read(), told()]).toEqual([
+      [['up']],
+      ["t1: the module 'unknown' tells of no log of 'web' itself: only those of its activities are shown"],
+    ])
+    expect(machine.asked).not.toContain('call_logs')
+  })
+
+  test('that was never active are those of its activities, of which nothing is said', async () => {
+    const { read, told, machine } = await reading({ services: {} }, { expected: manifestWith('web', 't1') })
+    expect([await read(), told(), machine.asked]).toEqual([[], [], ['observe', 'activity_logs', 'read_files']])
+  })
+
   test('are at most a hundred', async () => {
     const files = Object.fromEntries(Array.from({ length: 120 }, (__, at) => [`/log-${at}`, `${at}\n`]))
     const logs = () =>
@@ -94,8 +111,16 @@ describe('the logs of a service', () => {
     const { read, told } = await reading({ services: {} }, {}, machine)
     expect(await read()).toEqual([['up']])
     expect(machine.asked).not.toContain('call_logs')
-    expect(told()).toEqual([expect.stringMatching(/^t1: secrets of 'web' are not hidden in its logs: ./)])
+    expect(told()).toEqual([
+      "t1: secrets of 'web' are not hidden in its logs: property 'password' of container 'process' on 't1', which 'web' needs, cannot be resolved from variable 'NONE': secrets are not resolved here",
+    ])
   })
+})
+
+test('what is no matter of secrets, or of a machine, is not taken for one', async () => {
+  const resolve = () => Promise.reject(new TypeError('a mistake'))
+  const machine = toldMachine({ services: web({ secret: 'NONE' }) }, { resolve })
+  await expect(reading({ services: {} }, {}, machine)).rejects.toThrow('a mistake')
 })
 
 describe('files', () => {
@@ -132,7 +157,7 @@ describe('files', () => {
 
   test('do not show secrets, also if these have several lines', async () => {
     const has = logged('it is one\ntwo\n')
-    const machine = toldMachine(has, (text) => text.replaceAll('one\ntwo', '[secret]'))
+    const machine = toldMachine(has, { redact: (text) => text.replaceAll('one\ntwo', '[secret]') })
     const { read } = await reading(has, {}, machine)
     expect(await read()).toEqual([['it is [secret]']])
   })

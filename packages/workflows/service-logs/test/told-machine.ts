@@ -1,15 +1,16 @@
 import type {
   ContainerName,
-  Infrastructure,
+  Manifest,
   ProfileName,
   ServiceKey,
   ServiceName,
   StorePath,
   System,
+  Target,
   TargetName,
 } from '@davit/documents'
 import type { ReportEvent } from '@davit/diagnostics'
-import { NO_SECRETS } from '@davit/secrets'
+import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import { type ActivityDefinition, type Machine, recordText } from '@davit/target'
 
 import type { LogTerms } from '../src/log-terms.ts'
@@ -29,6 +30,8 @@ export interface ToldService {
   /** Status of its module, always or by the variables of the call. */
   readonly status?: number
   readonly statusOf?: (variables: Readonly<Record<string, string>>) => number
+  /** Whether nobody can tell how it was activated. */
+  readonly isDamaged?: boolean
   /** Variable of the coordinator with a secret of its container. */
   readonly secret?: string
   /** Paths of the logs of its activities. */
@@ -47,7 +50,7 @@ const hexadecimal = (text: string) => Buffer.from(text).toString('hex')
 const keyOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0') as ServiceKey
 
 /** A machine whose answers are made of what it is said to have, at the moment when it is asked. */
-export function toldMachine(told: Told, redact: (text: string) => string = (text) => text, place = 'far'): ToldMachine {
+export function toldMachine(told: Told, secrets: Partial<Secrets> = {}, place = 'far'): ToldMachine {
   const asked: string[] = []
   let lost: Error | undefined
   let closed = false
@@ -68,7 +71,7 @@ export function toldMachine(told: Told, redact: (text: string) => string = (text
     facts: { stateDirectory: '/state', place },
     answerSeconds: 1,
     request,
-    secrets: { ...NO_SECRETS, redact },
+    secrets: { ...NO_SECRETS, ...secrets },
     close: () => void (closed = true),
     asked,
     isClosed: () => closed,
@@ -78,18 +81,51 @@ export function toldMachine(told: Told, redact: (text: string) => string = (text
   return machine as unknown as ToldMachine
 }
 
-function recordOf(name: string, { target, container = 'process', logs, secret }: ToldService): readonly string[] {
+function serviceNamed(name: string): ActivityDefinition['service'] {
+  return {
+    name: name as ServiceName,
+    pkg: `/store/${'0'.repeat(32)}-${name}` as StorePath,
+    type: 'process',
+    dependsOn: [],
+    connectsTo: [],
+    providesContainers: new Map(),
+  }
+}
+
+/** A manifest with one service on one target. */
+export function manifestWith(name: string, target: string): Manifest {
+  const mapping = { target: target as TargetName, container: 'process' as ContainerName, service: keyOf(name) }
+  return {
+    profiles: new Map([[mapping.target, `/store/${'0'.repeat(32)}-profile` as StorePath]]),
+    services: new Map([[mapping.service, serviceNamed(name)]]),
+    infrastructure: new Map([
+      [mapping.target, { ...targetAt(target), containers: new Map([[mapping.container, new Map()]]) }],
+    ]),
+    serviceMappings: [mapping],
+    snapshotMappings: [],
+    store: { kind: 'native', directory: '/store' },
+  }
+}
+
+function targetAt(hostname: string): Target {
+  return {
+    properties: new Map([['hostname', hostname]]),
+    containers: new Map(),
+    system: 'x86_64-linux' as System,
+    numOfCores: 1,
+    clientInterface: 'ssh',
+    targetProperty: 'hostname',
+  }
+}
+
+function recordOf(
+  name: string,
+  { target, container = 'process', logs, secret, isDamaged = false }: ToldService,
+): readonly string[] {
   const key = keyOf(name)
   const mapping = { target: target as TargetName, container: container as ContainerName, service: key }
   const definition: ActivityDefinition = {
-    service: {
-      name: name as ServiceName,
-      pkg: `/store/${'0'.repeat(32)}-${name}` as StorePath,
-      type: 'process',
-      dependsOn: [],
-      connectsTo: [],
-      providesContainers: new Map(),
-    },
+    service: serviceNamed(name),
     module: '/module',
     properties: new Map(),
     ...(secret === undefined ? {} : { secrets: new Map([['password', { text: [{ env: secret }] }]]) }),
@@ -97,7 +133,7 @@ function recordOf(name: string, { target, container = 'process', logs, secret }:
   const { module, text } = recordText(mapping, definition)
   return [
     `mapping ${target} active ended ${container}:${key}`,
-    ...[...text.split('\n'), `module ${module}`, `boot 1`].map((line) => `field ${line}`),
+    ...[...text.split('\n'), `module ${module}`, ...(isDamaged ? [] : ['boot 1'])].map((line) => `field ${line}`),
     ...(logs === undefined ? [] : ['declares activate logs']),
   ]
 }
@@ -165,19 +201,7 @@ export function termsOf(options: Partial<LogTerms> & { readonly targets: readonl
 } {
   const { targets, ...rest } = options
   const events: ReportEvent[] = []
-  const infrastructure: Infrastructure = new Map(
-    targets.map((name) => [
-      name as TargetName,
-      {
-        properties: new Map([['hostname', name]]),
-        containers: new Map(),
-        system: 'x86_64-linux' as System,
-        numOfCores: 1,
-        clientInterface: 'ssh',
-        targetProperty: 'hostname',
-      },
-    ]),
-  )
+  const infrastructure = new Map(targets.map((name) => [name as TargetName, targetAt(name)]))
   return {
     profile: 'default' as ProfileName,
     expected: undefined,
