@@ -1,5 +1,11 @@
 import { compareServices } from '@davit/comparison'
-import { type PlanDocument, PlanDocument as Plan, type PlanStep, parseDocument } from '@davit/documents'
+import {
+  type PlanDocument,
+  PlanDocument as Plan,
+  type PlanStep,
+  type TargetName,
+  parseDocument,
+} from '@davit/documents'
 import { observedOf } from '@davit/transition'
 import { change, manifestOf } from '@davit/transition/testing'
 import * as fc from 'fast-check'
@@ -12,6 +18,7 @@ import { rowsOf } from '../src/rows.ts'
 import { longestChain } from '../src/summary.ts'
 import { changeOfAll, planOf, planTo } from './plans.ts'
 
+const T = 't' as TargetName
 const ids = (steps: readonly PlanStep[]) => steps.map(({ id }) => id).toSorted()
 
 describe('a plan', () => {
@@ -155,7 +162,7 @@ function essence({ steps }: PlanDocument) {
 
 test('planDocument() names the profiles that change, and leaves out details of the way', () => {
   const messages = (['note', 'detail'] as const).map(
-    (kind) => ({ kind, code: kind, message: kind, fields: {} }) as never,
+    (kind) => ({ kind, code: kind, message: kind, target: 't', fields: {} }) as never,
   )
   const manifestWith = (ofT: string) => ({
     ...manifestOf({ services: { web: { on: ['t/process'] }, api: { on: ['u/process'] } } }),
@@ -165,7 +172,19 @@ test('planDocument() names the profiles that change, and leaves out details of t
     ]) as never,
   })
   const plan = planTo(manifestWith('/next'), manifestWith('/before'), { messages })
-  expect([plan.profiles, plan.messages]).toEqual([['t'], [{ kind: 'note', code: 'note', message: 'note' }]])
+  expect([plan.profiles, plan.messages]).toEqual([
+    ['t'],
+    [{ kind: 'note', code: 'note', message: 'note', target: 't' }],
+  ])
+})
+
+test.each<[string, Partial<PlanDocument>, boolean]>([
+  ['nothing', {}, true],
+  ['a profile', { profiles: [T] }, false],
+  ['packages', { transfers: [{ target: T, paths: 1, bytes: 1 }] }, false],
+])('a plan in which %s changes', (_, changes, expected) => {
+  const same = planOf({ services: {} }, { services: {} }, { transfers: [] })
+  expect(isNothing({ ...same, ...changes })).toBe(expected)
 })
 
 test('summaryOf() counts what is done', () => {

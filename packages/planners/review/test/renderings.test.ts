@@ -113,6 +113,23 @@ describe('renderText()', () => {
 `)
   })
 
+  test('names all steps of a chain of six, and of a longer one the ends', () => {
+    const services = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [
+          `s${at}`,
+          { on: ['t/process'], dependsOn: at === 0 ? [] : [`s${at - 1}`] },
+        ]),
+      )
+    const chainOf = (count: number) =>
+      renderText(planOf({ services: {} }, { services: services(count) }), { by: 'order', fold: true, colours: false })
+    const names = [0, 1, 2, 3, 4, 5].map((at) => `activate s${at}`)
+    expect(chainOf(6)).toContain(`longest chain: 6 steps: ${names.join(' → ')}\n`)
+    expect(chainOf(7)).toContain(
+      `longest chain: 7 steps: ${[...names.slice(0, 4), '2 more', 'activate s6'].join(' → ')}\n`,
+    )
+  })
+
   test('has a chain of two steps, but none of one', () => {
     const one = { services: { web: { on: ['t/process'] } } }
     const none = { services: {} }
