@@ -1,9 +1,10 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type ReportEvent } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
 import type { LogTerms } from '../src/log-terms.ts'
 import { MachineLogs } from '../src/machine-logs.ts'
+import { say, withoutRepetition } from '../src/messages.ts'
 import { readLogs } from '../src/read-logs.ts'
 import { manifestWith, termsOf, type Told, toldMachine, type ToldMachine, type ToldService } from './told-machine.ts'
 
@@ -123,6 +124,16 @@ test('what is no matter of secrets, or of a machine, is not taken for one', asyn
   await expect(reading({ services: {} }, {}, machine)).rejects.toThrow('a mistake')
 })
 
+test('withoutRepetition() tells what lasts once, and what may come again as often as it comes', () => {
+  const told: ReportEvent[] = []
+  const report = withoutRepetition((event) => void told.push(event))
+  const lasting = (service: string) => say('no-own-log', { target: 't1', service, type: 'x' })
+  const again = say('logs-continue', { target: 't1' })
+  const step = { kind: 'started', id: '1', step: 'x' } as const
+  for (const event of [lasting('web'), lasting('db'), lasting('web'), again, again, step, step]) report(event)
+  expect(told).toEqual([lasting('web'), lasting('db'), again, again, step, step])
+})
+
 describe('files', () => {
   const logged = (text: string) => {
     const files: Record<string, string> = { '/log': text }
@@ -193,6 +204,16 @@ describe('programs', () => {
     printed = ''
     await read()
     expect(asked.at(-1)).toMatchObject({ DAVIT_LOG_SINCE: '1700000003.250000000' })
+  })
+
+  test('may print the same line at the same time again, or others before it', async () => {
+    const one = '1700000000.500 one\n'
+    let printed = `${one}${one}1700000000.500 two\n`
+    const { read } = await reading({ services: printing(() => printed) })
+    expect(await read()).toEqual([['one', 'one', 'two']])
+    printed = `1700000000.500 new\n${one}${one}${one}1700000000.500 two\n`
+    expect(await read()).toEqual([['new', 'one']])
+    expect(await read()).toEqual([])
   })
 
   test('with times of days are asked in the same way', async () => {
