@@ -3,46 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Outcome, type Started, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, infrastructureOf } from './harness/models.ts'
+import { MISSED, MISSED_STATUS, type Reader, readersOf, SHOWN } from './harness/readers.ts'
 import { eventually } from './harness/wait.ts'
 
 const SAYS = `mkdir -p "$out/bin"
 printf '%s\\n' '#!/bin/sh' 'echo "$DAVIT_TARGET speaks"' 'exec sleep 86393' >"$out/bin/web"
 chmod +x "$out/bin/web"`
-
-type Readers = Readonly<Record<string, readonly string[]>>
-
-const READERS = {
-  query: ['davit-query'],
-  status: ['davit-query', '--status'],
-  logs: ['davit-logs', 'web'],
-  diagnose: ['davit-diagnose', '-S', 'web', '--', 'echo here'],
-  doctor: ['davit-doctor'],
-  capture: ['davit-capture-infrastructure', 'sw1', 'sw2'],
-  plan: ['davit-plan', 'manifest.xml'],
-} satisfies Readers
-type Reader = keyof typeof READERS
-
-/** What each reader shows of a host. davit-plan has nothing to say of hosts on which nothing changes. */
-const SHOWN: Readonly<Record<Reader, (host: string) => RegExp>> = {
-  query: (host) => new RegExp(`^${host}\\n  /.*-web$`, 'm'),
-  status: (host) => new RegExp(`^${host} +process +web +web +runs `, 'm'),
-  logs: (host) => new RegExp(`^ *${host}:process +\\| ${host} speaks$`, 'm'),
-  diagnose: (host) => new RegExp(`^${host}:process \\| here$`, 'm'),
-  doctor: (host) => new RegExp(`^${host}.*\\n  ok +reached as `, 'm'),
-  capture: (host) => new RegExp(`^${host}:\\n  containers:$`, 'm'),
-  plan: () => /^nothing to do$/m,
-}
-
-/** What each reader says of a host of which it has learnt nothing; davit-doctor says it in its result. */
-const MISSED: Readonly<Record<Reader, (reason: string) => RegExp>> = {
-  query: (reason) => new RegExp(`^\\[sw2\\] warning: cannot tell what is there: ${reason}$`, 'm'),
-  status: (reason) => new RegExp(`^\\[sw2\\] warning: cannot tell what is there: ${reason}$`, 'm'),
-  logs: (reason) => new RegExp(`^\\[sw2\\] warning: cannot read its logs: ${reason}$`, 'm'),
-  diagnose: (reason) => new RegExp(`^\\[sw2\\] warning: nothing can be done there: ${reason}$`, 'm'),
-  doctor: (reason) => new RegExp(`^sw2\\n  error +${reason}$`, 'm'),
-  capture: (reason) => new RegExp(`^warning: target 'sw2' cannot be asked: ${reason}$`, 'm'),
-  plan: (reason) => new RegExp(`^error: target 'sw2': ${reason}$`, 'm'),
-}
 
 const NEVER_ANSWERS = "'sw2' has not answered for 3 s"
 
@@ -124,8 +90,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
   /** All readers at a time, so that what they wait for is waited for once. */
   const read = async (environment: Readonly<Record<string, string>> = {}) => {
     const outcomes = await Promise.all(
-      Object.entries(READERS).map(
-        async ([reader, command]) => [reader as Reader, await user.run(command, { environment })] as const,
+      readersOf(['sw1', 'sw2']).map(
+        async ([reader, command]) => [reader, await user.run(command, { environment })] as const,
       ),
     )
     for (const [, { stdout, stderr }] of outcomes) {
@@ -150,9 +116,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
       for (const host of ['sw1', 'sw2'])
         expect([reader, stdout]).toEqual([reader, expect.stringMatching(SHOWN[reader](host))])
     // What davit-doctor finds otherwise is no matter of slowness.
-    expect({ ...statusOf(outcomes), doctor: 0 }).toEqual(
-      Object.fromEntries(Object.keys(READERS).map((reader) => [reader, 0])),
-    )
+    expect({ ...statusOf(outcomes), doctor: 0 }).toEqual(Object.fromEntries(outcomes.map(([reader]) => [reader, 0])))
   })
 
   test.each<(typeof TOO_SLOW)[number]>(TOO_SLOW)(
@@ -160,17 +124,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
     async (_, becomeSlow, reason, ofCapture = reason) => {
       await becomeSlow(slow!)
       const outcomes = await read({ DAVIT_ANSWER_TIMEOUT: '3', DAVIT_SSH_CONFIG: impatient })
-      expect(statusOf(outcomes)).toEqual({
-        query: 69,
-        status: 69,
-        logs: 69,
-        diagnose: 69,
-        doctor: 2,
-        capture: 69,
-        plan: 69,
-      })
+      expect(statusOf(outcomes)).toEqual(MISSED_STATUS)
       for (const [reader, { stdout, stderr }] of outcomes) {
-        const missed = MISSED[reader](reader === 'capture' ? ofCapture : reason)
+        const missed = MISSED[reader]('sw2', reader === 'capture' ? ofCapture : reason)
         expect([reader, reader === 'doctor' ? stdout : stderr]).toEqual([reader, expect.stringMatching(missed)])
         const shown = ['sw1', 'sw2'].map((host) => SHOWN[reader](host).test(stdout))
         // A plan of a part would be another plan.

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-import { coordinator, type Coordinator, type Outcome, type Started, succeeded } from './harness/coordinator.ts'
+import { coordinator, type Coordinator, type Started, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, infrastructureOf } from './harness/models.ts'
+import { MISSED_STATUS, readersOf, SHOWN } from './harness/readers.ts'
 import { eventually } from './harness/wait.ts'
 
 const SAYS = `mkdir -p "$out/bin"
@@ -40,10 +41,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     const containers = { process: {} }
     const models = {
       services: { web: { type: 'process', pkg: { build: { script: SAYS } } } },
-      infrastructure: infrastructureOf(set.hosts, { containers }),
+      infrastructure: infrastructureOf(
+        set.hosts.map(({ name }) => ({ name, address: name })),
+        { containers },
+      ),
       distribution: { web: ['st1', 'st2'] },
     }
     succeeded(await deploy(user, models))
+    await user.write('manifest.xml', succeeded(await user.run(['davit-generations', '--print', '1'])).stdout)
   }, 120_000)
   afterEach(async () => {
     following?.process.kill('SIGKILL')
@@ -65,41 +70,47 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     await strange!.sshd('stop')
     await strange!.sshd('start')
   }
-  /** It ended by itself, showed what the other host has, named the strange one, and no control character. */
-  const hasNamed = ({ status, stdout, stderr }: Outcome, from: string) => {
-    expect([status, stdout]).toEqual([69, expect.stringMatching(from)])
-    expect(stderr).toMatch(/^\[st2\] warning: /m)
-    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u)
-    expect(stderr).not.toMatch(/internal error|^ +at /m)
+  /** Each reader ends by itself, shows what the other host has, and names the strange one, but no control character. */
+  const allNamed = async () => {
+    const outcomes = await Promise.all(
+      readersOf(['st1', 'st2']).map(
+        async ([reader, command]) => [reader, await user.run(command, { environment })] as const,
+      ),
+    )
+    for (const [reader, { status, stdout, stderr }] of outcomes) {
+      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u)
+      expect(stderr).not.toMatch(/internal error|^ +at /m)
+      // davit-capture-infrastructure asks in another way, which some do not notice.
+      const isKnown = reader === 'capture' && SHOWN.capture('st2').test(stdout)
+      const named = isKnown || (reader === 'doctor' ? stdout : stderr).includes('st2')
+      const shown = SHOWN[reader]('st1').test(stdout)
+      expect([reader, status, shown, named]).toEqual([
+        reader,
+        isKnown ? 0 : MISSED_STATUS[reader],
+        reader !== 'plan',
+        true,
+      ])
+    }
   }
 
-  const bothNamed = async () => {
-    hasNamed(await user.run(['davit-logs', 'web'], { environment }), '\\| st1 speaks\\n')
-    const command = ['davit-diagnose', '-S', 'web', '--', 'echo here']
-    hasNamed(await user.run(command, { environment }), '^st1:process \\| here\\n$')
-  }
-
-  test.each(Object.entries(WITHOUT_SHELL))('which %s, both tell of the other one', async (_, filter) => {
+  test.each(Object.entries(WITHOUT_SHELL))('which %s, what reads hosts tells of the other one', async (_, filter) => {
     await becomes(filter)
-    await bothNamed()
+    await allNamed()
   })
 
-  test.each(Object.entries(STRANGE))(
-    'which %s, davit-logs and davit-diagnose tell of the other one',
-    async (_, filter) => {
-      await becomes(filter)
-      await bothNamed()
+  test.each(Object.entries(STRANGE))('which %s, what reads hosts tells of the other one', async (_, filter) => {
+    await becomes(filter)
+    await allNamed()
 
-      const tool = user.start(['davit-logs', 'web', '-f'], { environment })
-      following = tool
-      // A host is waited for, and then left to itself.
-      await eventually('that one host is strange', () => /^\[st2\] warning: /m.test(tool.stderr()))
-      await eventually('the lines of the other host', () => tool.stdout().includes('| st1 speaks\n'))
-      tool.process.kill('SIGINT')
-      const { status, stdout, stderr } = await tool.outcome
-      expect(status).toBe(130)
-      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u)
-      expect(stdout).not.toContain('st2:')
-    },
-  )
+    const tool = user.start(['davit-logs', 'web', '-f'], { environment })
+    following = tool
+    // A host is waited for, and then left to itself.
+    await eventually('that one host is strange', () => /^\[st2\] warning: /m.test(tool.stderr()))
+    await eventually('the lines of the other host', () => tool.stdout().includes('| st1 speaks\n'))
+    tool.process.kill('SIGINT')
+    const { status, stdout, stderr } = await tool.outcome
+    expect(status).toBe(130)
+    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u)
+    expect(stdout).not.toContain('st2:')
+  })
 })
