@@ -47,6 +47,25 @@ test.each([
   expect(environmentOf(texts, 'shop.web', { targets })['DB']).toBe(`http://${host}:80`)
 })
 
+test('without an address of all targets, each is reached by the property that says how', () => {
+  const texts = stackOf({
+    web: `${PROGRAM}, links: { db: scale }`,
+    base: `${PROGRAM}, port: 80`,
+    scale: 'type: mu/autoscaler, target: base, replicas: 2',
+  })
+  const targets = new Map([
+    ['one', targetWith({ hostname: 'one.example', address: '10.0.0.1' }, ['process'])],
+    ['two', { ...targetWith({ hostname: 'deploy@two', lan: 'two.lan' }, ['process']), targetProperty: 'lan' }],
+  ])
+  const all = environmentOf(texts, 'shop.web', { targets })['DB_ALL']?.split(',').toSorted()
+  expect(all).toEqual(['http://one.example:80', 'http://two.lan:80'])
+})
+
+test('who waits for several leaves names them in order', () => {
+  const texts = stackOf({ a: 'type: mu/gateway, targets: [c, b]', b: `${PROGRAM}, port: 1`, c: `${PROGRAM}, port: 2` })
+  expect(servicesIn(emissionOf(texts))['shop.a']).toMatchObject({ activatesAfter: ['shop.b', 'shop.c'] })
+})
+
 const INNER =
   'properties: { other: { type: service, optional: true } }\nservices: { public: { a: { type: mu/container, command: [x]%A }, b: { type: mu/container, command: [x] } } }\n'
 
@@ -192,6 +211,41 @@ test.each(BAD)('%s is refused', (_, texts, expected) => {
   expect(emission.findings[0]?.hint ?? 'hint').not.toBe('')
 })
 
+const LAST = 'z: { type: mu/container, command: [x], port: 1 }'
+
+test.each([
+  ['type: mu/container', 'a'],
+  ['type: mu/container, build: none', 'build'],
+  [`${PROGRAM}, links: { b: q }`, 'a'],
+  [`${PROGRAM}, links: { 1b: z }`, 'a'],
+  [`${PROGRAM}, links: { B: z, b: z }`, 'a'],
+  [`${PROGRAM}, port: 65536`, 'a'],
+  [`${PROGRAM}, volumes: { /data: v }`, 'a'],
+  [`${PROGRAM}, env: { x-y: 1 }`, 'a'],
+  ['type: mu/volume, mode: x', 'a'],
+  ['type: mu/autoscaler', 'a'],
+  ['type: mu/gateway', 'a'],
+  ['type: mu/gateway, routes: { x: z }', 'a'],
+  ['type: mu/gateway, routes: { /x: z, /x/: z }', 'a'],
+  ['type: mu/event, target: z', 'a'],
+  ['type: mu/event, target: z, schedule: never', 'a'],
+  ['type: mu/lambda', 'a'],
+  ['type: davit/x/service, module: x, source: none', 'source'],
+])('what is wrong with a service { %s } is told where it is, at %s', (service, at) => {
+  const lines = [
+    `  a: { ${service} }`,
+    '  q: { type: mu/container, command: [x] }',
+    '  v: { type: mu/volume }',
+    `  ${LAST}`,
+  ]
+  const texts = { 'Mu.yaml': `name: shop\nservices:\n public:\n${lines.join('\n')}\n` }
+  const { files } = compiled(compileTexts(texts)).options
+  const realPath = (path: string) => (path === '/w/none' ? undefined : path)
+  const { kind, findings } = emissionOf(texts, { targets: ONE, options: { files: { ...files, realPath } } })
+  const column = at === 'a' ? 3 : (lines[0]?.indexOf(`${at}: `) ?? 0) + `${at}: `.length + 1
+  expect([kind, findings.map(({ place }) => place)]).toMatchObject(['refused', [{ file: 'Mu.yaml', line: 4, column }]])
+})
+
 test.each(['deploy@one', 'ssh://one', 'one:22', ''])('a host %j that others cannot use is refused', (hostname) => {
   const texts = stackOf({ a: `${PROGRAM}, links: { b: b }`, b: `${PROGRAM}, port: 1` })
   const targets = new Map([['one', targetWith({ hostname }, ['process'])]])
@@ -224,6 +278,7 @@ test('a change of the root is told as well, by its name', () => {
   const changesWith = (...words: readonly string[]) =>
     changesSince(earlier, compiled(compileTexts(texts, { words })), { refusesReplacement: false })
   const { findings, interruptions } = changesWith('size=2', 'speed=2')
+  expect(findings.map(({ place }) => place?.file)).toEqual(['<argument size>'])
   expect(findings.map(({ code, subjects }) => [code, ...subjects])).toEqual([['MU614', 'shop', 'size']])
   expect(interruptions).toEqual([{ service: 'shop', property: 'speed' }])
   expect(changesWith('size=1')).toEqual({ findings: [], interruptions: [] })
@@ -244,6 +299,7 @@ test.each([
   for (const refusesReplacement of [false, true]) {
     const changes = changesSince(earlier, stack, { refusesReplacement })
     expect(changes.findings.map(({ code, subjects }) => [code, ...subjects])).toEqual(codes)
+    expect(changes.findings.map(({ place }) => place)).toMatchObject(codes.map(() => ({ line: 4, column: 30 })))
     expect(new Set(changes.findings.map(({ severity }) => severity))).toEqual(
       new Set(codes.length === 0 ? [] : [refusesReplacement ? 'error' : 'warning']),
     )
