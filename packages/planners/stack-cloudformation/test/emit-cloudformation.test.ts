@@ -116,7 +116,23 @@ test.each([
   const lines = services.map((service) => `    ${service}: ${resource()}`)
   const texts = { 'Mu.yaml': `name: ${name}\nservices:\n  public:\n${lines.join('\n')}` }
   expect(refusalOf(texts)).toEqual([['MU10000', services.length === 1 ? '4:5' : '5:5']])
-  expect(emit(texts).findings).toMatchObject([{ message }])
+  expect(emit(texts).findings).toMatchObject([{ message, hint: RENAME }])
+})
+
+const RENAME = 'Rename a service: only letters and digits of its name count.'
+
+test('several clashes are told in the order of their ids', () => {
+  const services = ['z-a', 'zA', 'b-a', 'bA'].map((service) => `    ${service}: ${resource()}`)
+  const texts = { 'Mu.yaml': `name: a\nservices:\n  public:\n${services.join('\n')}` }
+  expect(emit(texts).findings.map(({ message }) => message)).toEqual([
+    "'a/b-a', 'a/bA' have the same logical id, 'ABAA'",
+    "'a/z-a', 'a/zA' have the same logical id, 'AZAA'",
+  ])
+})
+
+test('an empty description is none', () => {
+  const texts = { 'Mu.yaml': 'name: a\ndescription: ""\nintrinsic: true' }
+  expect(textOf(texts)).not.toContain('Description')
 })
 
 test.each([
@@ -186,6 +202,12 @@ test.each([
     ['MU10002', 'X', '3:104'],
   ],
   [
+    'a key of several that is there already',
+    '{ p: { type: any, default: { a: 1 } } }',
+    'properties: { X: p }, extraProperties: { X: { b: 1, a: 1 } }',
+    ['MU10002', 'X', '3:104'],
+  ],
+  [
     'a table for a list',
     '{ p: { type: any, default: [1] } }',
     'properties: { X: p }, extraProperties: { X: { a: 1 } }',
@@ -206,6 +228,20 @@ test.each([
   ['null', '{}', 'extraProperties: { X: [null] }', ['MU10000', '3:82']],
 ])('properties are refused: %s', (_, declared, given, error) => {
   expect(refusalOf(stack(declared, given))).toEqual([error])
+})
+
+test('a hint says what to do about null', () => {
+  const { findings } = emit(stack('{}', 'extraProperties: { X: null }'))
+  expect(findings).toMatchObject([{ message: 'a template cannot hold null', hint: 'Leave the property out.' }])
+})
+
+test('a dependency that is not one resource is told where it is written', () => {
+  const texts = {
+    'Mu.yaml': `name: a\nservices: { private: { b: { type: b }, c: ${resource(', dependsOn: [b]')} } }`,
+    'b/Mu.yaml': `name: b\nservices: { private: { x: ${resource()} } }`,
+  }
+  const column = (texts['Mu.yaml'].split('\n')[1]?.indexOf('[b]') ?? 0) + 1
+  expect(refusalOf(texts)).toEqual([['MU10000', `2:${column}`]])
 })
 
 test('a hint suggests a property of the enclosing stack', () => {
