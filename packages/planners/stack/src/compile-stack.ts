@@ -6,7 +6,7 @@ import { instantiate } from './instances/instantiate.ts'
 import { bagOfArguments, convertArguments } from './instances/root-arguments.ts'
 import { validate } from './instances/validate.ts'
 import type { Body } from './mufile/body.ts'
-import { libraryOf } from './resolution/effective-of.ts'
+import { effectiveOf, libraryOf } from './resolution/effective-of.ts'
 import { stackFile } from './resolution/find-stack.ts'
 import { readStack } from './resolution/read-stack.ts'
 import type { FoundStack, StackFile } from './resolution/stack-file.ts'
@@ -57,6 +57,16 @@ export function compileStack(path: string, options: CompileOptions): CompileOutc
     options,
   }
   return { kind: 'compiled', stack, findings: c.findings }
+}
+
+/** Returns the names of the properties of the stack in a file, those of its bases included; none if it cannot be read. */
+export function propertyNames(path: string, options: CompileOptions): readonly string[] {
+  const c = openCompilation(options, libraryOf)
+  const file = openRoot(c, path)
+  const bag = bagOfArguments(options.arguments)
+  const body = file && readStack(c, file, { bag })
+  const effective = body && effectiveOf(c, body, { bag, outer: undefined })
+  return [...(effective?.properties.keys() ?? [])]
 }
 
 function refused({ findings, missing }: Compilation): CompileOutcome {

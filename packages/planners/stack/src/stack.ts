@@ -43,7 +43,7 @@ export {
   type MissingStack,
   type StackFiles,
 } from './compilation.ts'
-export { type CompiledStack, type CompileOutcome, compileStack } from './compile-stack.ts'
+export { type CompiledStack, type CompileOutcome, compileStack, propertyNames } from './compile-stack.ts'
 export { type Instance, publicChildren, stackOf } from './instances/instance.ts'
 export { parseArguments } from './instances/root-arguments.ts'
 export { type BoundValue, type Capability, capabilitiesIn, isCapability } from './values/bound-value.ts'

@@ -30,7 +30,7 @@ _${identifier}() {
   if [[ $word == : ]]; then at=$((at - 1)) word=\${COMP_WORDS[at]}:
   elif [[ at -gt 2 && \${COMP_WORDS[at-1]} == : ]]; then at=$((at - 2)) word=\${COMP_WORDS[at]}:$word; fi
   previous=\${COMP_WORDS[at-1]}
-  if [[ $word == = ]]; then word=; fi
+${takesArguments(tool) ? BASH_ARGUMENTS : ''}  if [[ $word == = ]]; then word=; fi
   if [[ $previous == = ]]; then previous=\${COMP_WORDS[at-2]}; fi
   COMPREPLY=()
   case $previous in
@@ -44,6 +44,18 @@ ${cases.join('\n')}
 complete -o filenames -F _${identifier} ${tool.name}
 `
 }
+
+/** Prints the arguments that the stack of a command line takes; the words of the line follow. */
+const LIST_ARGUMENTS = 'davit-compile-stack --list-arguments --'
+
+const BASH_ARGUMENTS = `  if [[ " \${COMP_WORDS[*]:1:COMP_CWORD-1} " == *' -- '* ]]; then
+    COMPREPLY=()
+    if [[ $word == = || $previous == = ]]; then return; fi
+    compopt -o nospace 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -W "$(${LIST_ARGUMENTS} "\${COMP_WORDS[@]:0:COMP_CWORD}" 2>/dev/null | grep -xE '[[:alnum:]_]+=')" -- "$word")
+    return
+  fi
+`
 
 /** Commands that print the values of an option, a line each. */
 const VALUES: ReadonlyMap<string, string> = new Map([
@@ -74,11 +86,13 @@ function renderZsh(tool: Tool, options: readonly OptionEntry[]): string {
     const short = option.short === undefined ? [] : [`-${option.short}${option.value === undefined ? '' : '+'}`]
     return [...short, ...long].map((name) => `  '${name}${describe}${argument}'`)
   })
-  const operands = takesFiles(tool) ? ["  '*:file:_files'"] : []
+  const operands = takesArguments(tool) ? [ZSH_ARGUMENTS] : takesFiles(tool) ? ["  '*:file:_files'"] : []
   return [`#compdef ${tool.name}`, '', `_arguments -s -S \\`, [...specifications, ...operands].join(' \\\n'), ''].join(
     '\n',
   )
 }
+
+const ZSH_ARGUMENTS = `  '*:argument:{ if (( \${words[(I)--]} && \${words[(I)--]} < CURRENT )); then compadd -S "" -- \${(f)"$(${LIST_ARGUMENTS} "\${(@)words[1,CURRENT-1]}" 2>/dev/null)"}; else _files; fi }'`
 
 function zshValues({ choices, value = '' }: OptionEntry): string {
   if (choices.length > 0) return `(${choices.join(' ')})`
@@ -100,7 +114,11 @@ function renderFish(tool: Tool, options: readonly OptionEntry[]): string {
       return `complete -c ${tool.name}${short} -l ${name.slice(2)}${fishValues(option)} -d ${fishText(option.describe)}`
     }),
   )
-  return `${[...operands, ...lines].join('\n')}\n`
+  const list = `(${LIST_ARGUMENTS} (commandline -opc) 2>/dev/null)`
+  const last = takesArguments(tool)
+    ? [`complete -c ${tool.name} -n 'contains -- -- (commandline -opc)' -x -a '${list}' -d 'argument of the stack'`]
+    : []
+  return `${[...operands, ...lines, ...last].join('\n')}\n`
 }
 
 function fishValues({ choices, value }: OptionEntry): string {
@@ -118,6 +136,11 @@ function fishText(plain: string): string {
 
 function longNames({ name, onByDefault }: OptionEntry): string[] {
   return onByDefault ? [`--no-${name}`, `--${name}`] : [`--${name}`]
+}
+
+/** Whether words after `--` are arguments of a stack. */
+function takesArguments(tool: Tool): boolean {
+  return operandEntries(tool).some(({ kind }) => kind === 'arguments')
 }
 
 function takesFiles(tool: Tool): boolean {

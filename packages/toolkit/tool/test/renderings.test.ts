@@ -74,6 +74,19 @@ test.each([
   ).toEqual(expected)
 })
 
+test.each([
+  [['shop', '--', 'gr'], 'shop --', ['greeting=']],
+  [['shop', '--', 'a', '=', '1', ''], 'shop -- a = 1', ['greeting=', 'size=']],
+  [['shop', '--', 'greeting', '='], '', ['']],
+  [['shop', '--', 'greeting', '=', 's'], '', ['']],
+  [['--dr'], '', ['--dry-run']],
+])('renderCompletion() completes %j to arguments of a stack behind -- in bash', (words, asked, expected) => {
+  const operands = { arguments: { kind: 'arguments', describe: 'of the stack' } } as const
+  const script = `davit-compile-stack() { [ "$*" = "--list-arguments -- davit-sample ${asked}" ] && printf '%s\\n' greeting= size= '$(exit 7)='; }\n${renderCompletion({ ...sampleTool, operands }, 'bash')}`
+  const output = completed(script, ['davit-sample', ...words])
+  expect(output.trim().split('\n')).toEqual(expected)
+})
+
 /** What bash completes the last word to, a line each. */
 function completed(script: string, words: readonly string[]): string {
   const call = `${script}

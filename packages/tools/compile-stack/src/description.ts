@@ -78,6 +78,11 @@ export const description = {
       type: 'boolean',
       describe: 'print the names of the clusters of the workspace, a line each, and stop',
     },
+    'list-arguments': {
+      type: 'boolean',
+      describe:
+        'for shells: print the arguments that a stack takes, a line each, and stop; words after -- are a command line, whose stack it is',
+    },
     ...outputOptions,
     ...originOptions,
   },

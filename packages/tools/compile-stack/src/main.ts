@@ -4,15 +4,17 @@ import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
 import { defineTool, handOn } from '@davit/tool'
 import { backEndOf, encodeCompiled } from './back-ends.ts'
 import { description } from './description.ts'
+import { argumentsFor } from './list-arguments.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, environment, print, report, workingDirectory } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
+    if (args.listArguments) return print(lines(argumentsFor(args.arguments, context, description.options)))
     const files = stackFiles(workingDirectory)
     const { path = '', root, workspace, ...opened } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
-    if (args.listClusters) return print([...workspace.clusters.keys()].map((name) => `${name}\n`).join(''))
+    if (args.listClusters) return print(lines([...workspace.clusters.keys()]))
     if (path === '') accept(opened.findings)
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
@@ -37,3 +39,7 @@ export const tool = defineTool({
     await print(emission.text)
   },
 })
+
+function lines(names: readonly string[]): string {
+  return names.map((name) => `${name}\n`).join('')
+}

@@ -136,6 +136,25 @@ test('a change since an earlier compiled stack is told, and can be refused', asy
   expect((await compile('--previous', join(directory, 'shop/Mu.yaml'))).status).toBe(65)
 })
 
+test.each([
+  [['davit-compile-stack', 'shop', '-c', 'lab', '--'], 'size=\nspeed=\n'],
+  [['davit-fetch-stacks', '-c', 'lab', 'shop', '--', 'size', '=', '2'], 'size=\nspeed=\n'],
+  [['/usr/bin/davit-env', '-p', 'x', '--stack', 'box', '--'], 'size=\nspeed=\n'],
+  [['davit-env', '--stack', '=', 'asks', '--', 'more', '=', '1'], 'more=\nother=\nsize=\nspeed=\n'],
+  [['davit-env', '--stack=asks', '--', 'more=1'], 'more=\nother=\nsize=\nspeed=\n'],
+  [['davit-env', '--stack', 'asks', '--'], ''],
+  [['davit-env', '-s', 'x', '--'], ''],
+  [['davit-compile-stack', 'none', '--'], ''],
+  [[], ''],
+])('arguments for the line %j are listed', async (line, names) => {
+  write(
+    'asks/Mu.yaml',
+    'name: asks\nbase: box\nproperties: { more: { type: number }, other: { type: "{{if .args.more}}any{{end}}", optional: true } }\n',
+  )
+  const { status, stdout } = await runHere(tool, ['--list-arguments', '--', ...line], { directory })
+  expect([status, stdout]).toEqual([0, names])
+})
+
 test('a change of the stack itself is told, too', async () => {
   write('shop/Mu.yaml', STACK.replace('size: { type: number, default: 1 }', 'size: { type: number, readonly: true }'))
   write('earlier.json', (await compile('--skip-codegen', '--', 'size=1')).stdout)
