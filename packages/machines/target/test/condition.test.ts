@@ -78,6 +78,18 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     })
   })
 
+  test.each([
+    ['characters that patterns know', String.raw`p*q?r[s]t\u'v"w$x`],
+    ['characters beyond ASCII', 'größe-🚢'],
+  ])('tells a path with %s', async (_, name) => {
+    const { scene, condition } = await open()
+    const profiles = scene.path('state/targets/t1/profiles/default')
+    mkdirSync(profiles, { recursive: true })
+    symlinkSync('1-link', join(profiles, 'current'))
+    symlinkSync(scene.path(`store/${name}`), join(profiles, '1-link'))
+    expect(await condition()).toMatchObject({ broken: [{ path: scene.path(`store/${name}`) }] })
+  })
+
   test('takes a profile that was reached for one', async () => {
     const { scene, condition } = await open()
     const profiles = scene.path('state/targets/t1/profiles/default')

@@ -17,7 +17,10 @@ operation_condition() {
   for directory in "$state" "$@" "$TMPDIR"; do
     say_place "$directory"
   done
-  [ -z "$(find "$state" -prune -perm -002 2>/dev/null)" ] || say open "$(printf %s "$state" | hexadecimal)"
+  [ -z "$(find "$state" -prune -perm -002 2>/dev/null)" ] || {
+    in_hexadecimal "$state"
+    say open "$hex"
+  }
   say_locks
   say_unreached
   say_broken
@@ -35,7 +38,8 @@ operation_condition() {
 
 say_account() {
   account=$(id -un 2>/dev/null) || account=$user
-  say account "$(printf %s "$account" | hexadecimal)"
+  in_hexadecimal "$account"
+  say account "$hex"
 }
 
 # say_versions: the first line that programs print about themselves, in hexadecimal, and those that have none.
@@ -51,14 +55,48 @@ say_versions() {
   name=${name#[\"\']}
   say_text system "${name%[\"\']}"
   say_text kernel "$(uname -sr)"
-  say_text tar "$(tar --version 2>&1 | head -n 1)"
-  ! text=$(find_nix 2>/dev/null && nix-store --version 2>/dev/null | head -n 1) || say_text nix "$text"
-  ! command -v bwrap >/dev/null 2>&1 || say_text bubblewrap "$(bwrap --version 2>&1 | head -n 1)"
+  say_text tar "$(tar --version 2>&1)"
+  ! text=$(find_nix 2>/dev/null && nix-store --version 2>/dev/null) || say_text nix "$text"
+  ! command -v bwrap >/dev/null 2>&1 || say_text bubblewrap "$(bwrap --version 2>&1)"
 }
 
-# say_text FACT TEXT
+# say_text FACT TEXT: the first line of it.
 say_text() {
-  [ -z "$2" ] || say "$1" "$(printf %.200s "$2" | hexadecimal)"
+  shorten "${2%%"$newline"*}"
+  in_hexadecimal "$text"
+  [ -z "$hex" ] || say "$1" "$hex"
+}
+
+# shorten TEXT: sets $text to its beginning.
+shorten() {
+  text=$1
+  [ "${#text}" -le 200 ] || text=$(printf %.200s "$text")
+}
+
+ascii=' !"#$%&'"'"'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'
+
+# in_hexadecimal TEXT: sets $hex, without the processes that `hexadecimal` needs unless there are characters beyond ASCII.
+in_hexadecimal() {
+  hex='' rest=$1
+  while [ -n "$rest" ]; do
+    more=${rest#?}
+    before=${ascii%%"${rest%"$more"}"*}
+    [ "$before" != "$ascii" ] || {
+      hex=$(printf %s "$1" | hexadecimal)
+      return
+    }
+    rest=$more code=$((${#before} + 32))
+    digit=$((code % 16))
+    case $digit in
+      10) digit=a ;;
+      11) digit=b ;;
+      12) digit=c ;;
+      13) digit=d ;;
+      14) digit=e ;;
+      15) digit=f ;;
+    esac
+    hex=$hex$((code / 16))$digit
+  done
 }
 
 # say_place DIRECTORY: the disk of it, as far as it exists: device, kB in all and free, files in all and free; `unwritable` if this account may not write there.
@@ -67,17 +105,24 @@ say_place() {
   until [ -e "${place:-/}" ]; do
     place=${place%/*}
   done
-  place=${place:-/} told=$(printf %s "$1" | hexadecimal)
-  [ -w "$place" ] || say unwritable "$told" "$(printf %s "$place" | hexadecimal)"
+  place=${place:-/}
+  in_hexadecimal "$1"
+  told=$hex
+  [ -w "$place" ] || {
+    in_hexadecimal "$place"
+    say unwritable "$told" "$hex"
+  }
   df_of k
-  kilobytes="$device $total $left"
+  kilobytes="$total $left"
   df_of i
-  say disk "$told" "$kilobytes" "$total $left"
+  hex=-
+  [ -z "$device" ] || in_hexadecimal "$device"
+  say disk "$told" "$hex" "$kilobytes" "$total $left"
 }
 
-# df_of k|i: sets $device, $total and $left for the disk of $place; `-` if that is not known.
+# df_of k|i: sets $device, $total and $left for the disk of $place; empty, or `-`, if that is not known.
 df_of() {
-  device=- total=- left=-
+  device='' total=- left=-
   set -- "$(df "-P$1" "$place" 2>/dev/null)"
   case $1 in
     *"$newline"*)
@@ -86,7 +131,7 @@ df_of() {
       set -f -- ${1##*"$newline"}
       set +f
       unset IFS
-      is_number "${2-}" && is_number "${4-}" && device=$(printf %.200s "$1" | hexadecimal) total=$2 left=$4
+      is_number "${2-}" && is_number "${4-}" && total=$2 left=$4 && shorten "$1" && device=$text
       ;;
   esac
 }
@@ -126,7 +171,10 @@ say_broken() {
   for directory in "$state"/targets/*/profiles/*; do
     [ -L "$directory/current" ] || continue
     current=$(readlink "$directory/current") && current=$(readlink "$directory/$current") || current=
-    [ -d "$current" ] || say_named broken "${directory#"$state"/targets/}" "$(printf %s "$current" | hexadecimal)"
+    [ -d "$current" ] || {
+      in_hexadecimal "$current"
+      say_named broken "${directory#"$state"/targets/}" "$hex"
+    }
   done
 }
 
@@ -140,5 +188,8 @@ say_rubbish() {
     # A transfer without an owner.
     [ ! -L "$claim" ] || is_claimed "$claim" || rubbish=$((rubbish + 1))
   done
-  [ "$rubbish" = 0 ] || say rubbish "$(printf %s "$store" | hexadecimal)" "$rubbish"
+  [ "$rubbish" = 0 ] || {
+    in_hexadecimal "$store"
+    say rubbish "$hex" "$rubbish"
+  }
 }
