@@ -38,6 +38,7 @@ test.each([
   ['link', '.'],
   ['a/b/link', '../../c'],
   ['a/link', './../b'],
+  ['a/b/link', '..//../c'],
 ])('checkTree() accepts the link %s to %s, and removes records of origin', (path, target) => {
   expect(judge(path, target)).toBe(['a/b/x', path].toSorted().join(' '))
 })
