@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Disk, MachineCondition } from '@davit/target'
 import { describe, expect, test } from 'vitest'
 
-import type { Check } from '../src/check.ts'
+import { type Check, isWrong, SEVERITIES } from '../src/check.ts'
 import { clockCheck } from '../src/coordinator/clock-checks.ts'
 import { keyChecks } from '../src/coordinator/ssh-checks.ts'
 import { isolationCheck, LEAST_NODE, nodeChecks } from '../src/coordinator/version-checks.ts'
@@ -13,6 +13,7 @@ import { lockChecks } from '../src/machine/lock-checks.ts'
 import { profileChecks } from '../src/machine/profile-checks.ts'
 import { restartChecks } from '../src/machine/restart-checks.ts'
 import { systemChecks } from '../src/machine/system-checks.ts'
+import { listed } from '../src/words.ts'
 
 /** A line for each check: how bad it is, and how it is. */
 const linesOf = (checks: readonly Check[]) => checks.map(({ severity, text }) => `${severity}: ${text}`)
@@ -57,6 +58,29 @@ describe('diskChecks()', () => {
       'few files',
       [disk('/a', 50 * GB, { files: space(2000, 1e6) })],
       ['warning: little space is left for /a: 50 GB of 100 GB and 2000 of 1000000 files'],
+    ],
+    [
+      'each file system of a device',
+      [disk('/a', 50 * GB), disk('/b', 40 * GB, { bytes: space(40 * GB, 90 * GB) })],
+      ['ok: 50 GB of 100 GB free for /a', 'ok: 40 GB of 90 GB free for /b'],
+    ],
+    [
+      'as little space as must be',
+      [disk('/a', 50e6, { files: undefined }), disk('/b', 50e6 - 1, { device: 'b', files: undefined })],
+      ['warning: little space is left for /a: 50 MB of 100 GB', 'error: no space is left for /b: 50 MB of 100 GB'],
+    ],
+    [
+      'as few files as must be',
+      [disk('/a', 50 * GB, { files: space(100, 1e6) }), disk('/b', 50 * GB, { device: 'b', files: space(99, 1e6) })],
+      [
+        'warning: little space is left for /a: 50 GB of 100 GB and 100 of 1000000 files',
+        'error: no room for more files is left for /b: 50 GB of 100 GB and 99 of 1000000 files',
+      ],
+    ],
+    [
+      'nothing of a part that is small, but enough',
+      [disk('/a', 10 * GB, { bytes: space(10 * GB, 9e12), files: space(100_000, 9e9) })],
+      ['ok: 10 GB of 9000 GB free for /a'],
     ],
     ['nothing of an unknown one', [disk('/a', 0, { bytes: undefined })], []],
   ])('tells %s', (_, disks, lines) => {
@@ -118,6 +142,14 @@ describe('systemChecks()', () => {
 
   test('tells versions and the account', () => {
     expect(linesOf(checks({}))).toEqual(['ok: Linux 6.1, dash, x86_64-linux', "ok: 'eve' keeps the state in /state"])
+  })
+
+  test('tells if snapshots are not compressed', () => {
+    const facts = { compressors: [], system: 'x86_64-linux', stateDirectory: '/state' } as never
+    const store = { kind: 'native', directory: '/store' } as const
+    expect(linesOf(systemChecks({ facts, condition: NOTHING, store }))).toContain(
+      'note: neither zstd nor gzip is installed',
+    )
   })
 
   test('tells what cannot be written, with the command that allows it', () => {
@@ -195,6 +227,20 @@ describe('lockChecks()', () => {
     expect([linesOf(found), remediesOf(found)]).toEqual([[line], [remedy]])
   })
 
+  test('tells of a lock of which little is known', () => {
+    const { holder, ...rest } = lock('boot', true)
+    const found = checks({ locks: [{ ...rest, holder: { owner: holder.owner, isOver: true } }] })
+    expect([linesOf(found), remediesOf(found)]).toEqual([
+      [`warning: ${who.replace(/ since .*/, '')}, and nobody works under it any more`],
+      ['davit-unlock --id TOKEN --deployed -p shop'],
+    ])
+  })
+
+  test.each([{ target: 't2' }, { profile: 'other' }])('a run works only where it has the lock, not on %j', (other) => {
+    const unreached = [{ ...(place as object), ...other, token: 'tk' }]
+    expect(linesOf(checks({ unreached, locks: [lock('boot', false)] }))).toHaveLength(2)
+  })
+
   test('takes a profile that was not reached for one of a run that was cut off, unless a run works there', () => {
     const unreached = [{ ...(place as object), token: 'tk' }]
     expect(linesOf(checks({ unreached }))).toEqual([
@@ -218,6 +264,35 @@ test('profileChecks() tells of profiles that are gone, and of records that were 
     'note: 1 record of services that nobody could stop was given up',
   ])
   expect(profileChecks(NOTHING, TERMS)).toEqual([])
+})
+
+test('profileChecks() names what brings a profile back, whether its path is known or not', () => {
+  const broken = [
+    { target: 't1', profile: 'default', path: '' },
+    { target: 't1', profile: 'shop', path: '/store/x' },
+  ] as never
+  const found = profileChecks({ ...NOTHING, broken, givenUp: 2 }, TERMS)
+  expect(linesOf(found)).toEqual([
+    "error: the current profile of 'default' on 't1' is gone",
+    "error: the current profile of 'shop' on 't1' is gone: /store/x",
+    'note: 2 records of services that nobody could stop were given up',
+  ])
+  expect(remediesOf(found).slice(0, 2)).toEqual(['davit-env --switch-to-generation 2', 'davit-doctor -p shop'])
+  expect(remediesOf(profileChecks({ ...NOTHING, broken }, { profile: 'shop' } as never))[1]).toBe(
+    'davit-env -p shop, with the models',
+  )
+})
+
+test.each([
+  [5, 'a1, a2, a3, a4, a5'],
+  [6, 'a1, a2, a3, a4, a5 and 1 more'],
+])('of %i names five are listed, each once', (count, text) => {
+  const names = Array.from({ length: count }, (_, at) => `a${at + 1}`)
+  expect(listed([...names, ...names])).toBe(text)
+})
+
+test('errors and warnings have to be dealt with', () => {
+  expect(SEVERITIES.filter((severity) => isWrong({ topic: 'disk', severity, text: '' }))).toEqual(['warning', 'error'])
 })
 
 test('restartChecks() tells what goes on after a restart', () => {
