@@ -70,7 +70,7 @@ function refuseStarting(conflicts: readonly Conflict[]): void {
       severity: 'error',
       message: `'${other.name || other.pkg}' of profile '${other.profile}' has the same ${other.pkg === service.pkg ? 'package' : 'state'} as '${service.name}' in '${mapping.container}' on '${mapping.target}'`,
     })),
-    hint: `nothing was done; remove them from profile ${profilesIn(conflicts)} first, or deploy to that profile`,
+    hint: `nothing was done; remove them from profile ${profilesIn(conflicts)} first, deploy to that profile, or give these services other names`,
   })
 }
 
