@@ -79,7 +79,8 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
   })
 
   test.each([
-    ['characters that patterns know', String.raw`p*q?r[s]t\u'v"w$x`],
+    ['characters that patterns know', 'p*q?r'],
+    ['brackets, quotes and backslashes', String.raw`p*q?r[s]t\u'v"w$x`],
     ['characters beyond ASCII', 'größe-🚢'],
   ])('tells a path with %s', async (_, name) => {
     const { scene, condition } = await open()
