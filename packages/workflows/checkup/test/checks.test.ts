@@ -312,6 +312,9 @@ describe('keyChecks()', () => {
   const local = new Map([
     ['t1', { clientInterface: 'local', properties: new Map(), targetProperty: 'hostname' }],
   ]) as never
+  const behindClient = new Map([
+    ['t1', { clientInterface: '/opt/client', properties: new Map([['hostname', 'h']]), targetProperty: 'hostname' }],
+  ]) as never
   const keys = { agent: undefined, keyFiles: [] as readonly string[], exposed: [] as readonly string[], problems: [] }
 
   test.each([
@@ -319,8 +322,14 @@ describe('keyChecks()', () => {
     [{ ...keys, agent: { socket: '/s', keys: 2 }, keyFiles: ['/k'] }, remote, ['ok: 2 keys in the agent, /k']],
     [keys, remote, ['warning: there is no private key, and no agent with one']],
     [keys, new Map(), ['note: there is no private key, and no agent with one']],
+    [
+      { ...keys, agent: { socket: '/s', keys: 0 } },
+      remote,
+      ['warning: there is no private key, and no agent with one'],
+    ],
     // They need none.
     [keys, local, []],
+    [keys, behindClient, []],
     [{ ...keys, problems: ["cannot reach the agent at '/s'"] }, local, ["note: cannot reach the agent at '/s'"]],
     [
       { ...keys, keyFiles: ['/k'], exposed: ['/k'], problems: ["cannot reach the agent at '/s'"] },
