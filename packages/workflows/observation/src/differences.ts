@@ -9,7 +9,7 @@ import {
   resolveModules,
   unresolvedOf,
 } from '@davit/target'
-import { type ObservedMapping, settingChanges, type Settings } from '@davit/transition'
+import { type ObservedMapping, placedServices, settingChanges, type Settings } from '@davit/transition'
 
 import { say } from './messages.ts'
 import { changedSecrets, comparable, referencesOf } from './secrets.ts'
@@ -81,9 +81,11 @@ function isNewBehind(recorded: ActivityDefinition, next: ActivityDefinition): (n
 }
 
 function definitionsIn(manifest: Manifest, ids: ReadonlySet<MappingId>): ReadonlyMap<MappingId, ActivityDefinition> {
-  return new Map(
-    manifest.serviceMappings
-      .filter((mapping) => ids.has(mappingIdOf(mapping)) && manifest.services.has(mapping.service))
-      .map((mapping) => [mappingIdOf(mapping), definitionOf(manifest, mapping)]),
-  )
+  const placed = placedServices(manifest)
+  const found = new Map<MappingId, ActivityDefinition>()
+  for (const id of ids) {
+    const one = placed.get(id)
+    if (one !== undefined) found.set(id, definitionOf(manifest, one.mapping))
+  }
+  return found
 }
