@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
@@ -118,6 +118,22 @@ test.each(['ext::sh -c touch% x://a.b/acme/db', '.git/hooks', '../x', 'a..b/c'])
     expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
   },
 )
+
+test('a program that git would run for a protocol is run only if the workspace names the repository', async () => {
+  const programs = scratchDirectory()
+  const called = join(programs, 'called')
+  writeFileSync(join(programs, 'git-remote-stacks'), `#!/bin/sh\ntouch '${called}'\nexit 1\n`, { mode: 0o755 })
+  const environment = { ...process.env, PATH: `${programs}:${process.env['PATH']}` } as Record<string, string>
+  const git = { environment, signal: new AbortController().signal }
+  const shop = makeShop({ 'Mu.yaml': user('stacks://a.example/acme/db') }, {})
+  const { failures } = await shop.fetch({ git })
+  expect(failures.map(({ error }) => error.message)).toStrictEqual([
+    expect.stringContaining("git would run a program to fetch with 'stacks://'"),
+  ])
+  expect(existsSync(called)).toBe(false)
+  await makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/...': 'stacks://a.example/acme' }).fetch({ git })
+  expect(existsSync(called)).toBe(true)
+})
 
 test('a stack file larger than stack files may be is not read', async () => {
   const repository = makeRepository()
