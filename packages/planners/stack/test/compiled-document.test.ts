@@ -52,6 +52,7 @@ const SEEN = `name: a
 version: 1.2.3
 license: {{"x"}}
 {{set "v" 1 -}}
+base: b
 abstract: true
 description: >-
   {{json .meta}} {{json .Arch}} {{json .Cluster}} {{json .Options}} {{json .Properties}} {{json .args}} {{json .Vars}}
@@ -69,7 +70,10 @@ test.each([
     '{"name":"a","version":"1.2.3"} {"Cloud":"gcp","Scheduler":"gke"} {"Cloud":"gcp","Default":true,"Description":"d","Name":"lab","Scheduler":"gke","Settings":{"zone":[1]}} {"Args":{"n":"1"},"Cluster":"lab","SkipCodegen":true} {"n":"1"} {"n":"1"} {"v":1}',
   ],
 ])('what templates see, with %j', (setup, expected) => {
-  const texts = { 'Mu.yaml': `${SEEN}properties: { n: { type: string, optional: true } }\n` }
+  const texts = {
+    'b/Mu.yaml': 'name: b\nabstract: true',
+    'Mu.yaml': `${SEEN}properties: { n: { type: string, optional: true } }\n`,
+  }
   const space = 'words' in setup ? { 'Muspace.yaml': CLUSTER } : {}
   const outcome = compileTexts({ ...texts, ...space }, setup)
   expect(errorsOf(outcome)).toEqual([])
