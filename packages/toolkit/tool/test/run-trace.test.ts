@@ -80,7 +80,7 @@ test('steps are traced as they are reported, without the messages and logs of th
     { kind: 'started', id: 'b', target: 't2', step: 'send packages' },
     say('told', { text: 'hush' }),
     { kind: 'failed', id: 'a', target: 't1', step: 'activate web in process', message: 'hush', log: 'hush' },
-    { kind: 'finished', id: 'b', target: 't2', step: 'send 2 packages (5 bytes)', bytes: 5 },
+    { kind: 'finished', id: 'b', target: 't2', step: 'send 2 packages (5 B)', bytes: 5 },
     { kind: 'failed', id: 'never begun', step: 'connect', message: 'hush' },
   ]
   for (const event of reported) report(event)

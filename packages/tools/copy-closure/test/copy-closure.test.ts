@@ -109,7 +109,7 @@ describe.skipIf(MISSING !== undefined)(`davit-copy-closure over ssh ${MISSING ??
     expect(await copy(...options)).toEqual({
       status: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^\[there\] fetch 2 packages \(\d+ bytes\): done\n$/),
+      stderr: expect.stringMatching(/^\[there\] fetch 2 packages \(\d+ B\): done\n$/),
     })
     expect([has('own'), valid('own')]).toEqual([[true, true], 2])
     expect(await copy(...options)).toMatchObject({ status: 0, stderr: '[there] fetch packages (all are here): done\n' })

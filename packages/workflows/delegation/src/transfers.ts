@@ -1,5 +1,5 @@
 import type { Limiter } from '@davit/connection'
-import type { Report } from '@davit/diagnostics'
+import { renderBytes, type Report } from '@davit/diagnostics'
 import type { StorePath, TargetName } from '@davit/documents'
 import type { TargetStore, Transferred } from '@davit/target'
 import { inBatches } from './in-batches.ts'
@@ -87,7 +87,7 @@ async function reported(
   try {
     const { paths, bytes } = await transfer()
     const amount =
-      paths === 0 ? 'nothing was missing' : `${paths} ${paths === 1 ? 'package' : 'packages'}, ${sizeText(bytes)}`
+      paths === 0 ? 'nothing was missing' : `${paths} ${paths === 1 ? 'package' : 'packages'}, ${renderBytes(bytes)}`
     report({ kind: 'finished', ...event, step: `${step} (${amount})`, bytes })
   } catch (error) {
     report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
@@ -101,9 +101,4 @@ function namesOf(builds: readonly DelegatedBuild[]): string {
   const names = builds.map(({ name }) => name)
   if (names.length <= NAMED) return names.join(', ')
   return `${names.slice(0, NAMED - 1).join(', ')} and ${names.length - NAMED + 1} others`
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 10_000) return `${bytes} bytes`
-  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
 }

@@ -143,12 +143,12 @@ test('what is built there already is brought back, and builds go on from what is
     event.kind === 'finished' ? [`[${event.target}] ${event.step}`] : [],
   )
   expect(steps).toEqual([
-    '[one] send inputs of a (1 package, 0 bytes)',
+    '[one] send inputs of a (1 package, 0 B)',
     '[one] build a',
-    '[one] bring back a (1 package, 0 bytes)',
-    '[one] send inputs of b (1 package, 0 bytes)',
+    '[one] bring back a (1 package, 0 B)',
+    '[one] send inputs of b (1 package, 0 B)',
     '[one] build b',
-    '[one] bring back b (1 package, 0 bytes)',
+    '[one] bring back b (1 package, 0 B)',
   ])
 })
 

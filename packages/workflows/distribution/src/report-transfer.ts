@@ -1,4 +1,4 @@
-import type { Report } from '@davit/diagnostics'
+import { renderBytes, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import { isBroken, type Transferred } from '@davit/target'
 
@@ -45,10 +45,5 @@ const MAX_LOSSES = 3
 
 function stepOf(verb: ReportedTransfer['verb'], { paths, bytes }: Transferred): string {
   if (paths === 0) return `${verb} packages (all are ${verb === 'send' ? 'there' : 'here'})`
-  return `${verb} ${paths === 1 ? '1 package' : `${paths} packages`} (${sizeText(bytes)})`
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 10_000) return `${bytes} bytes`
-  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
+  return `${verb} ${paths === 1 ? '1 package' : `${paths} packages`} (${renderBytes(bytes)})`
 }

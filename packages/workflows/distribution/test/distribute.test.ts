@@ -61,7 +61,7 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
 
   test('reach their targets in three requests, once, need two if all is there, and are kept there', async () => {
     expect(await distributed(manifest(), targets, { store })).toEqual([
-      expect.stringMatching(/^send 1 package \(\d+ bytes\)$/),
+      expect.stringMatching(/^send 1 package \(\d+ B\)$/),
       expect.stringMatching(/^send 1 package/),
     ])
     for (const [index, { name, operations }] of targets.entries()) {
