@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { quoted } from '@davit/diagnostics'
 import { compareText } from '@davit/languages'
 import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
@@ -47,8 +47,11 @@ type Choice =
 function choose(group: Group, context: PlacementContext, taken: TakenPorts): Choice {
   const replicas = Math.max(1, ...group.map((leaf) => context.replicasOf(leaf)))
   const ranked = rankedFor(group, context)
-  const free = ranked.filter((target) => taken.conflictOn(target, group) === undefined)
-  if (free.length >= replicas) return { kind: 'chosen', targets: free.slice(0, replicas) }
+  const free: string[] = []
+  for (const target of ranked) {
+    if (free.length < replicas && taken.conflictOn(target, group) === undefined) free.push(target)
+  }
+  if (free.length === replicas) return { kind: 'chosen', targets: free }
   if (ranked.length < replicas) return { kind: 'refused', finding: tooFew(group, replicas, context) }
   const [conflict] = ranked.flatMap((target) => taken.conflictOn(target, group) ?? [])
   if (conflict === undefined) throw new Error('targets were refused without a port that is taken')
@@ -72,7 +75,7 @@ function rankedFor(group: Group, context: PlacementContext): readonly string[] {
 }
 
 function rankOf(fqn: string, target: string): string {
-  return createHash('sha256').update(`${fqn}\0${target}`).digest('hex')
+  return hash('sha256', `${fqn}\0${target}`)
 }
 
 function candidatesFor(group: Group, context: PlacementContext): readonly string[] {
