@@ -14,8 +14,8 @@ export function oddPlacements(
     // Others are for other stacks of the cluster.
     if (!pattern.startsWith(`${root.fqn}/`) && pattern !== '**') return []
     const place = placeOf(cluster.spotsIn.placement.get(pattern) ?? cluster.spots.name)
-    const unknown = allowed.filter((name) => !has(targets, name))
-    const known = [...targets.keys()].map(String)
+    const unknown = allowed.filter((name) => !targets.has(name))
+    const known = [...targets.keys()]
     const strange = unknown.map((name) => {
       const message = `${quoted(pattern)} is placed on ${quoted(name)}, which is no target`
       const hint = suggestionFor(name, known) ?? `the targets are ${known.map(quoted).join(', ')}`
@@ -28,10 +28,6 @@ export function oddPlacements(
       : suggestionFor(pattern, names)
     return [finding('MU104', [pattern], { message, place, hint }), ...strange]
   })
-}
-
-function has(targets: ReadonlyMap<string, unknown>, name: string): boolean {
-  return targets.has(name)
 }
 
 function isMatch(pattern: string, fqn: string): boolean {
