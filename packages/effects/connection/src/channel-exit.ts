@@ -26,3 +26,8 @@ export function connectionLost(address: string, reason: string): DavitError {
     hint: 'run the same command again; work started there continues, and the next run waits for it or undoes it',
   })
 }
+
+/** For what is asked of connections after they were closed. */
+export function connectionsClosing(): DavitError {
+  return new DavitError('interrupted', 'connections are being closed', { exitStatus: ExitStatus.interrupted })
+}

@@ -2,6 +2,7 @@ import { type DavitError, TRACE_VARIABLE } from '@davit/diagnostics'
 import { startCommand, type Environment } from '@davit/process'
 import { READ_SCRIPT, TARGET_PATH } from './bootstrap.ts'
 import type { Channel, Connection } from './channel.ts'
+import { connectionsClosing } from './channel-exit.ts'
 import { commandChannel } from './command-channel.ts'
 
 /** Opens a connection to this machine. Its scripts find the user's own programs too, after those that any target has. */
@@ -11,17 +12,21 @@ export function openLocal(options: { readonly environment: Environment }): Conne
   const path = [TARGET_PATH, environment['PATH']].filter(Boolean).join(':')
   const env = { ...environment, PATH: path, LC_ALL: 'C' }
   const channels = new Set<Channel>()
+  let isClosed = false
   return {
     kind: 'local',
     address: 'local',
     async run(script) {
+      if (isClosed) throw connectionsClosing()
       const channel = await startScript(script, env)
+      if (isClosed) channel.close()
       channels.add(channel)
       void channel.exit.catch(() => {}).then(() => channels.delete(channel))
       return channel
     },
     lost: new Promise<DavitError>(() => {}),
     async close() {
+      isClosed = true
       for (const channel of channels) channel.close()
     },
   }

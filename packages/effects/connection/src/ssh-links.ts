@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { askSsh, askSshDefaults } from './ask-ssh.ts'
+import { connectionsClosing } from './channel-exit.ts'
 import { handshakeLanes } from './handshake-lanes.ts'
 import { limiter } from './limiter.ts'
 import { openLink } from './open-link.ts'
@@ -53,9 +53,7 @@ export function sshLinks(options: SshOptions): SshLinks {
   return {
     link: async (address) => linkAlong(await findRoute(address, ask)),
     async close() {
-      closing.abort(
-        new DavitError('interrupted', 'connections are being closed', { exitStatus: ExitStatus.interrupted }),
-      )
+      closing.abort(connectionsClosing())
       for (const link of opened) await link.close()
     },
   }

@@ -142,3 +142,11 @@ test('a local script does not belong to the trace of the run', async () => {
   const { stdout } = await connection.run('echo "[${DAVIT_TRACE-}]"')
   expect(await text(stdout)).toBe('[]\n')
 })
+
+test('a closed local connection runs nothing, nor goes on with what was being started', async () => {
+  const connection = openLocal({ environment: { PATH: '/usr/bin:/bin' } })
+  const starting = connection.run('cat')
+  await connection.close()
+  await expect((await starting).exit).rejects.toMatchObject({ code: 'channel-closed' })
+  await expect(connection.run('cat')).rejects.toMatchObject({ code: 'interrupted' })
+})
