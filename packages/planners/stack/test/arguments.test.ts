@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compiledDocument } from '../src/stack.ts'
+import { compiledDocument, parseArguments } from '../src/stack.ts'
 import { compileTexts, errorsOf, ONE } from './testing.ts'
 
 test('the root converts its arguments where it declares numbers and truth values; templates see text', () => {
@@ -26,5 +26,52 @@ test('arguments of the root name no services, and are no lists or objects', () =
     ['MU508', 'string[]', 'string'],
     ['MU508', 'object', 'string'],
     ['MU509', 'c'],
+  ])
+})
+
+test.each<[readonly string[], Readonly<Record<string, string>>]>([
+  [[], {}],
+  [['k=v', '-l=w', '--m=x', '---n=y'], { k: 'v', l: 'w', m: 'x', '-n': 'y' }],
+  [['k=', '=v', 'l=a=b'], { k: '', '': 'v', l: 'a=b' }],
+  [['k', 'v', '-l', 'w', '--m', 'x'], { k: 'v', l: 'w', m: 'x' }],
+  [['k', 'a=b', 'c'], { k: 'a=b', c: 'true' }],
+  [['k', '-5', '--l', '--m'], { k: 'true', '5': 'true', l: 'true', m: 'true' }],
+  [['k', '', 'l'], { k: '', l: 'true' }],
+  [['k=1', 'k=2'], { k: '2' }],
+])('the words %j are arguments', (words, expected) => {
+  expect(Object.fromEntries(parseArguments(words))).toEqual(expected)
+})
+
+test('text becomes a number or truth value where that is declared in the end, and where it reads so', () => {
+  const texts = {
+    'Mu.yaml': `name: a
+base: base
+abstract: true
+properties: { n: { type: hour }, i: { type: { base: number } }, y: { type: yes }, a: { type: any }, d: { type: number, default: 2 } }
+schema: { private: { hour: { base: number, maximum: 24 }, yes: { base: bool } } }`,
+    'base/Mu.yaml': 'name: base\nabstract: true\nproperties: { b: { type: bool }, m: { type: number } }',
+  }
+  const given = (words: readonly string[]) => {
+    const outcome = compileTexts(texts, { words })
+    return outcome.kind === 'compiled'
+      ? Object.fromEntries(compiledDocument(outcome.stack).properties)
+      : errorsOf(outcome)
+  }
+  expect(given(['n=7.5', 'i=-1e3', 'a=1', 'b=false', 'm=16', 'y'])).toEqual({
+    n: 7.5,
+    i: -1000,
+    y: true,
+    a: '1',
+    b: false,
+    m: 16,
+    d: 2,
+  })
+  expect(given(['n=25', 'i=1h', 'y=True', 'a=', 'b=', 'm= 1', 'd=~'])).toEqual([
+    ['MU508', 'bool', 'string'],
+    ['MU508', 'number', 'string'],
+    ['MU508', 'number', 'string'],
+    ['MU508', 'number', 'string'],
+    ['MU517', 'maximum', 24, 25],
+    ['MU508', 'yes', 'string'],
   ])
 })
