@@ -1,5 +1,5 @@
 import type { ParsedTemplate, TemplateValue } from '@davit/go-template'
-import type { Written } from '@davit/languages'
+import type { Placing, Written } from '@davit/languages'
 import { finding, placeOf, type StackFinding } from './finding.ts'
 import type { Body } from './mufile/body.ts'
 import type { ReportAt } from './mufile/shapes.ts'
@@ -44,6 +44,12 @@ export interface MissingStack {
   readonly owner?: FullReference | undefined
 }
 
+/** The first of several specs for a stack, and whether it was reported that there is another one. */
+export interface FirstSpec {
+  readonly spec: string
+  isTold: boolean
+}
+
 /** What is known while a stack is compiled. */
 export interface Compilation {
   readonly options: CompileOptions
@@ -55,6 +61,8 @@ export interface Compilation {
   readonly found: Map<string, FindResult>
   /** Files of base and name, and names that were reported as leading to several. */
   readonly pathsOfNames: Map<string, string>
+  /** Specs that files have for stacks, by the places of each file as it was expanded. */
+  readonly specs: Map<Placing, Map<string, FirstSpec>>
   readonly effectives: Map<Body, Map<Effective | undefined, Map<Effective | undefined, Effective>>>
   readonly context: ReadonlyMap<string, TemplateValue>
   readonly noArguments: ReadonlyMap<string, Written>
@@ -80,6 +88,7 @@ export function openCompilation(options: CompileOptions, libraryOf: LibraryOf): 
     files: new Map(),
     found: new Map(),
     pathsOfNames: new Map(),
+    specs: new Map(),
     effectives: new Map(),
     context: contextOf(options),
     noArguments: new Map(),

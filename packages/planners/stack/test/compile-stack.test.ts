@@ -71,24 +71,6 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU605', 'b', '^2.0.0', '1.5.0']],
   ],
   [
-    'two specs for one name in a file',
-    {
-      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b@1.0.0 }, y: { type: b }, z: { type: b@^1.0.0 } } }',
-      'b/Mu.yaml': server('b'),
-    },
-    [['MU502', 'b']],
-  ],
-  [
-    'references that lead to different files of one name',
-    {
-      'Mu.yaml': 'name: a\nservices: { private: { b@1.0.0: , c: { type: c } } }',
-      'b/Mu.yaml': server('b', '[80]', 'version: 1.0.0'),
-      '.Mudeps/b/Mu.yaml': server('b', '[80]', 'version: 2.0.0'),
-      'c/Mu.yaml': 'name: c\nservices: { public: { b@2.0.0: } }',
-    },
-    [['MU502', 'b']],
-  ],
-  [
     'a schema where a stack is wanted',
     { 'Mu.yaml': 'name: a\nschema: { private: { s: { base: string } } }\nservices: { private: { x: { type: s } } }' },
     [['MU515', 's']],
@@ -132,16 +114,21 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU502', 'w']],
   ],
   [
-    'a schema of a version that there is not, and of a stack that is wrong',
+    'a schema of a version that there is not; stacks of other schemas are not read then',
     {
       'Mu.yaml': `name: a\nproperties: { p: { type: w/Out@2.0.0 }, q: { type: x/Out } }\n${ONE}`,
       'w/Mu.yaml': server('w', '[80]', 'version: 1.0.0\nschema: { public: { Out: { base: string } } }'),
       'x/Mu.yaml': server('x', '[80]', 'version: 1.0'),
     },
-    [
-      ['MU605', 'w', '2.0.0', '1.0.0'],
-      ['MU501', '1.0'],
-    ],
+    [['MU605', 'w', '2.0.0', '1.0.0']],
+  ],
+  [
+    'a schema of a stack that is wrong, each once',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: x/Out }, q: { type: "x/Out[]" }, r: { type: x/In } }\n${ONE}`,
+      'x/Mu.yaml': server('x', '[80]', 'version: 1.0'),
+    },
+    [['MU501', '1.0']],
   ],
   [
     'a private schema in a list',

@@ -41,6 +41,28 @@ test.each<[string, Texts, readonly unknown[]]>([
     [],
   ],
   [
+    'references in properties and presets of the base are none of the subclass either',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { x: { type: n }, y: { type: s } } }',
+      'b/Mu.yaml': `name: b
+abstract: true
+properties: { p: { type: s@1.0.0, optional: true } }
+stacks: { private: { n: { type: s@1.0.0 } } }
+services: { private: { z: { type: n } } }`,
+      's/Mu.yaml': server('s', '[80]', 'version: 1.0.0'),
+    },
+    [],
+  ],
+  [
+    'references of a subclass that differ, whatever the base refers to',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { y: { type: s@1.0.0 }, z: { type: s } } }',
+      'b/Mu.yaml': 'name: b\nabstract: true\nservices: { private: { x: { type: s@1.0.0 } } }',
+      's/Mu.yaml': server('s', '[80]', 'version: 1.0.0'),
+    },
+    [['MU502', 's']],
+  ],
+  [
     'references of a subclass that differ',
     {
       'Mu.yaml': 'name: a\nbase: b\nservices: { private: { y: { type: s }, z: { type: s@1.0.0 } } }',

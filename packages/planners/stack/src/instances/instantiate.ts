@@ -2,7 +2,7 @@ import { suggestionFor } from '@davit/diagnostics'
 import type { Compilation } from '../compilation.ts'
 import type { Body } from '../mufile/body.ts'
 import { type Effective, mergeBags, type ServiceEntry, type StackTarget } from '../resolution/effective.ts'
-import { effectiveOf } from '../resolution/effective-of.ts'
+import { effectiveOf, resolvedOf } from '../resolution/effective-of.ts'
 import { type Bag, readStack } from '../resolution/read-stack.ts'
 import { type Instance, stackOf } from './instance.ts'
 import { isSound } from './is-sound.ts'
@@ -10,12 +10,12 @@ import { isSound } from './is-sound.ts'
 /** Makes the tree below an instance; what is wrong is reported. */
 export function instantiate(c: Compilation, instance: Instance, fqns: Set<string>): void {
   const { body, args, outer } = instance
-  const effective = effectiveOf(c, body, { bag: args, outer })
+  const effective = resolvedOf(c, body, { bag: args, outer })
   if (effective === undefined) return
-  instance.effective = effective
   const children = effective.services.map((entry) => makeChild(c, { instance, effective, entry }))
   const isUnique = enterChildren(c, instance, { children, fqns })
-  if (children.includes(undefined) || !isUnique) return
+  if (effective.failedAt !== undefined || children.includes(undefined) || !isUnique) return
+  instance.effective = effective
   for (const child of instance.children.values()) instantiate(c, child, fqns)
 }
 

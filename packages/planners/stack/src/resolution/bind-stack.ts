@@ -1,10 +1,9 @@
 import type { Compilation } from '../compilation.ts'
 import type { Spot } from '../finding.ts'
-import type { PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
-import { withoutSpec } from '../references/reference.ts'
-import { checkSchema, inlineIn, schemasIn } from '../types/check-schema.ts'
+import { checkSchema, checkTypes, schemasIn } from '../types/check-schema.ts'
 import { isNarrower } from '../types/is-narrower.ts'
-import { schemaOf, typeOf } from '../types/resolve-type.ts'
+import { typeOf } from '../types/resolve-type.ts'
+import { resolveProperties, resolveSchema, targetOfWord } from '../types/resolve-word.ts'
 import type { TypeExpression } from '../types/type-expression.ts'
 import type { Effective, ServiceEntry } from './effective.ts'
 import { resolveStack } from './resolve-stack.ts'
@@ -18,7 +17,7 @@ interface BaseState {
 export function resolveWords(c: Compilation, effective: Effective, { isBaseKnown }: BaseState): void {
   const isCertain = (text: string) => isBaseKnown || /[./]/.test(text)
   const resolve = (type: TypeExpression | undefined, spot: Spot) => {
-    if (type?.kind === 'word' && isCertain(type.text)) typeOf(c, { effective, spot }, type)
+    if (type?.kind === 'word' && isCertain(type.text)) targetOfWord(c, { effective, spot }, type)
   }
   for (const { base, baseSpot } of effective.body.schemas) resolve(base, baseSpot)
   for (const entry of effective.services) if (isCertain(entry.type.text)) resolveService(c, effective, entry)
@@ -27,18 +26,18 @@ export function resolveWords(c: Compilation, effective: Effective, { isBaseKnown
 
 function resolveService(c: Compilation, effective: Effective, entry: ServiceEntry): void {
   const { name, type, reference } = entry
-  const inherited = effective.base?.services.find((other) => other.type === type)
-  const target = resolveStack(c, { effective, reference, spot: type.spot, isInherited: inherited !== undefined })
+  const target = resolveStack(c, { effective, reference, spot: type.spot })
   if (target !== undefined) effective.targets.set(name, target)
 }
 
 /** Checks what a stack declares, once all its words are found. */
 export function bindTypes(c: Compilation, effective: Effective): void {
-  for (const schema of effective.body.schemas) resolveInside(c, effective, schema)
-  for (const property of effective.properties.values()) resolveProperty(c, effective, property)
+  for (const schema of effective.body.schemas) resolveSchema(c, effective, schema)
+  resolveProperties(c, effective, effective.properties)
   checkSpecs(c, effective)
   checkServices(c, effective)
   for (const schema of schemasIn(effective)) checkSchema(c, effective, schema)
+  checkTypes(c, effective, effective.properties)
   checkProperties(c, effective)
   for (const { inherited, isPublic, name, spot } of effective.services) {
     if (inherited?.isPublic && !isPublic) c.report('MU606', [name, effective.name], { spot })
@@ -50,31 +49,12 @@ function checkServices(c: Compilation, { body, services }: Effective): void {
   c.report('MU504', [], { spot: body.name?.spot ?? body.spot })
 }
 
-function resolveInside(c: Compilation, effective: Effective, schema: SchemaDeclaration): void {
-  schemaOf(c, effective, schema)
-  for (const property of schema.properties?.values() ?? []) resolveProperty(c, effective, property)
-}
-
-function resolveProperty(c: Compilation, effective: Effective, { type, typeSpot }: PropertyDeclaration): void {
-  if (type === undefined) return
-  typeOf(c, { effective, spot: typeSpot }, type)
-  for (const schema of inlineIn(type)) resolveInside(c, effective, schema)
-}
-
-/** Refuses two references that differ in their spec alone. */
-function checkSpecs(c: Compilation, { references }: Effective): void {
-  const seen = new Set<string>()
-  const told = new Set<string>()
-  for (const { reference, spot } of references.values()) {
-    const key = withoutSpec(reference)
-    if (seen.has(key) && !told.has(key)) {
-      c.report('MU502', [reference.name], {
-        spot,
-        message: `'${reference.name}' occurs twice, with different versions`,
-      })
-      told.add(key)
-    }
-    seen.add(key)
+/** Refuses references of a file that differ in their spec alone, once for each stack that they are to. */
+function checkSpecs(c: Compilation, effective: Effective): void {
+  for (const { name, spot, first } of effective.conflicts) {
+    effective.failedAt = 'bind'
+    if (!first.isTold) c.report('MU502', [name], { spot, message: `'${name}' occurs twice, with different versions` })
+    first.isTold = true
   }
 }
 

@@ -2,13 +2,12 @@ import { type Compilation, countErrors, type LibraryOf } from '../compilation.ts
 import type { Spot } from '../finding.ts'
 import type { Body } from '../mufile/body.ts'
 import { completed } from '../references/pins.ts'
-import { canonical } from '../references/reference.ts'
 import { bindTypes, resolveWords } from './bind-stack.ts'
 import type { Effective, StackTarget } from './effective.ts'
 import { makeEffective } from './make-effective.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { type Bag, readStack } from './read-stack.ts'
-import { resolveStack } from './resolve-stack.ts'
+import { enterReference, resolveStack } from './resolve-stack.ts'
 
 export interface EffectiveFor {
   readonly bag: Bag
@@ -20,6 +19,12 @@ export interface EffectiveFor {
 
 /** Prepares, resolves and binds a stack; undefined if there are errors in it, which are reported once. */
 export function effectiveOf(c: Compilation, body: Body, use: EffectiveFor): Effective | undefined {
+  const effective = resolvedOf(c, body, use)
+  return effective?.failedAt === undefined ? effective : undefined
+}
+
+/** Does the same, but returns a stack in which only binding found errors, too: what its services are made of is known. */
+export function resolvedOf(c: Compilation, body: Body, use: EffectiveFor): Effective | undefined {
   const prepared = prepare(c, body)
   if (prepared.isFailed) return undefined
   const base = baseOf(c, { body, prepared, use })
@@ -30,7 +35,7 @@ export function effectiveOf(c: Compilation, body: Body, use: EffectiveFor): Effe
     use,
     isFailed: base === 'failed',
   })
-  return effective.isFailed ? undefined : effective
+  return effective.failedAt === 'resolve' ? undefined : effective
 }
 
 interface WithBase {
@@ -57,18 +62,17 @@ function entered(c: Compilation, { body, prepared, base, use, isFailed }: Entry)
   byOuter.set(outer, effective)
   enterBase(c, effective, prepared)
   resolveWords(c, effective, { isBaseKnown: !isFailed })
-  effective.isFailed = isFailed || countErrors(c) > before
-  if (effective.isFailed) return effective
-  bindTypes(c, effective)
-  effective.isFailed = countErrors(c) > before
+  if (isFailed || countErrors(c) > before) effective.failedAt = 'resolve'
+  else bindTypes(c, effective)
+  if (countErrors(c) > before) effective.failedAt ??= 'bind'
   return effective
 }
 
 /** The base is a reference of the file like others. */
-function enterBase(c: Compilation, { references }: Effective, { base }: Prepared): void {
+function enterBase(c: Compilation, effective: Effective, { base }: Prepared): void {
   if (base === undefined) return
-  const reference = completed(base.reference, c.options.workspace.pins)
-  references.set(canonical(reference), { reference, spot: base.at.spot })
+  const { reference, at } = base
+  enterReference(c, { effective, reference, spot: at.spot }, completed(reference, c.options.workspace.pins))
 }
 
 /** Reads the base with the arguments of the subclass. */

@@ -1,8 +1,10 @@
 import type { Written } from '@davit/languages'
+import type { FirstSpec } from '../compilation.ts'
 import type { Spot } from '../finding.ts'
 import type { Body, NestedDeclaration, PropertyDeclaration, SchemaDeclaration, TextAt } from '../mufile/body.ts'
-import type { FullReference, Reference } from '../references/reference.ts'
+import type { Reference } from '../references/reference.ts'
 import type { Schema, Type } from '../types/type.ts'
+import type { WordTarget } from '../types/resolve-word.ts'
 import type { TypeExpression } from '../types/type-expression.ts'
 import type { Bag } from './read-stack.ts'
 import type { FoundStack } from './stack-file.ts'
@@ -27,6 +29,13 @@ export type StackTarget =
   | { readonly kind: 'file'; readonly found: FoundStack; readonly presets: Bag }
   | { readonly kind: 'body'; readonly body: Body; readonly outer: Effective; readonly presets: Bag }
 
+/** A reference with another spec than the first one of the same stack in its file. */
+export interface SpecConflict {
+  readonly name: string
+  readonly spot: Spot
+  readonly first: FirstSpec
+}
+
 /** A stack together with what it inherits. */
 export interface Effective {
   readonly body: Body
@@ -43,12 +52,15 @@ export interface Effective {
   readonly services: readonly ServiceEntry[]
   /** Targets of services, by their names; those that were not found are missing. */
   readonly targets: Map<string, StackTarget>
-  /** References to files that its own words are, by their canonical forms. */
-  readonly references: Map<string, { readonly reference: FullReference; readonly spot: Spot }>
+  /** References to files that were looked up for it, in their canonical forms. */
+  readonly references: Set<string>
+  readonly conflicts: SpecConflict[]
+  /** What the words of types lead to; undefined ones lead nowhere. */
+  readonly words: Map<TypeExpression, WordTarget | undefined>
   readonly types: Map<TypeExpression, Type>
   readonly schemaTypes: Map<SchemaDeclaration, Schema>
-  /** Whether errors in it were reported: then it is not instantiated. */
-  isFailed: boolean
+  /** The step in which errors in it were reported: then it is not instantiated. */
+  failedAt: 'resolve' | 'bind' | undefined
 }
 
 /** Returns the holder of a nested stack: the innermost stack around a word that has one of that name. */

@@ -24,10 +24,12 @@ export function makeEffective(c: Compilation, parts: Parts): Effective {
     chain,
     services: mergeServices(c, parts),
     targets: new Map(),
-    references: new Map(),
+    references: new Set(),
+    conflicts: [],
+    words: new Map(),
     types: new Map(),
     schemaTypes: new Map(),
-    isFailed: false,
+    failedAt: undefined,
   }
   chain.push(effective, ...(base?.chain ?? []))
   return effective

@@ -1,10 +1,10 @@
 import { suggestionFor } from '@davit/diagnostics'
 import { LIBRARY_STACKS } from '@davit/stack-library'
-import type { Compilation } from '../compilation.ts'
+import type { Compilation, FirstSpec } from '../compilation.ts'
 import type { Spot } from '../finding.ts'
 import type { NestedDeclaration, TextAt } from '../mufile/body.ts'
 import { completed } from '../references/pins.ts'
-import { canonical, type FullReference, parseReference, type Reference } from '../references/reference.ts'
+import { canonical, type FullReference, parseReference, type Reference, withoutSpec } from '../references/reference.ts'
 import { PRIMITIVE_WORDS } from '../types/type-expression.ts'
 import { type Effective, holderOf, mergeBags, schemaHolderOf, type StackTarget } from './effective.ts'
 import { findStack, requireStack } from './find-stack.ts'
@@ -15,8 +15,6 @@ export interface StackWord {
   readonly effective: Effective
   readonly reference: Reference
   readonly spot: Spot
-  /** Whether it is written in a base, and so is no reference of this file. */
-  readonly isInherited?: boolean
   /** The stack of which it may be a schema. */
   readonly owner?: FullReference | undefined
 }
@@ -82,7 +80,7 @@ export function resolveFile(
 ): Omit<StackTarget & { kind: 'file' }, 'presets'> | undefined {
   const { effective, reference, spot, owner } = word
   const full = completed(reference, c.options.workspace.pins)
-  const isNew = enterReference(word, full)
+  const isNew = enterReference(c, word, full)
   const { kind } = findStack(c, full)
   if (!isNew && kind !== 'found') return undefined
   const name = plainWord(reference)
@@ -107,9 +105,21 @@ function* candidatesFor(c: Compilation, effective: Effective): Generator<string>
 }
 
 /** Returns whether the stack did not have the reference yet. */
-export function enterReference({ effective, spot, isInherited = false }: StackWord, reference: FullReference): boolean {
+export function enterReference(c: Compilation, word: StackWord, reference: FullReference): boolean {
+  enterSpec(c, word, reference)
+  const { references } = word.effective
   const key = canonical(reference)
-  if (isInherited || effective.references.has(key)) return isInherited
-  effective.references.set(key, { reference, spot })
-  return true
+  const isNew = !references.has(key)
+  references.add(key)
+  return isNew
+}
+
+/** Notes a second spec for a stack in a file as it was expanded, its nested stacks included. */
+function enterSpec({ specs }: Compilation, { effective, spot }: StackWord, reference: FullReference): void {
+  const inFile = specs.get(spot.source) ?? new Map<string, FirstSpec>()
+  specs.set(spot.source, inFile)
+  const key = withoutSpec(reference)
+  const first = inFile.get(key) ?? { spec: reference.spec, isTold: false }
+  inFile.set(key, first)
+  if (first.spec !== reference.spec) effective.conflicts.push({ name: reference.name, spot, first })
 }

@@ -3,12 +3,12 @@ import type { Compilation } from '../compilation.ts'
 import type { Constraint, PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
 import type { Effective } from '../resolution/effective.ts'
 import { NEEDS, patternOf } from './constraints.ts'
-import { schemaOf } from './resolve-type.ts'
+import { schemaOf, typeOf } from './resolve-type.ts'
 import { rootOf, type Type } from './type.ts'
 import type { TypeExpression } from './type-expression.ts'
 
 /** Returns the schema that a type is, if it is written in place. */
-export function inlineIn(type: TypeExpression): readonly SchemaDeclaration[] {
+function inlineIn(type: TypeExpression): readonly SchemaDeclaration[] {
   return type.kind === 'inline' ? [type.schema] : []
 }
 
@@ -20,16 +20,41 @@ export function schemasIn({ body }: Effective): readonly SchemaDeclaration[] {
   return [...body.schemas, ...body.schemas.flatMap(within), ...[...body.properties.values()].flatMap(inProperty)]
 }
 
-/** Checks what a schema is based on, and that its constraints fit that. */
+/** Checks what a schema is based on, that its constraints fit that, and the types of its properties. */
 export function checkSchema(c: Compilation, home: Effective, declaration: SchemaDeclaration): void {
   const { base } = schemaOf(c, home, declaration)
-  if (base?.kind === 'unknown') return
+  checkBase(c, home, { declaration, base })
+  checkTypes(c, home, declaration.properties)
+}
+
+/** Checks types of properties once all their words are found: schemas of other stacks may be private, or missing. */
+export function checkTypes(
+  c: Compilation,
+  effective: Effective,
+  properties: ReadonlyMap<string, PropertyDeclaration> = new Map(),
+): void {
+  for (const { type, typeSpot } of properties.values()) {
+    if (type !== undefined) typeOf(c, { effective, spot: typeSpot }, type)
+  }
+}
+
+interface Based {
+  readonly declaration: SchemaDeclaration
+  readonly base: Type | undefined
+}
+
+function checkBase(c: Compilation, home: Effective, { declaration, base }: Based): void {
+  const spot = declaration.baseSpot
+  if (base?.kind === 'unknown') {
+    if (base.isRing) c.report('MU516', [base.name], { spot, message: 'schemas are based on each other' })
+    return
+  }
   if (base === undefined || base.kind === 'primitive' || base.kind === 'schema') {
     for (const constraint of declaration.constraints) checkConstraint(c, constraint, base)
     return
   }
   const hint = suggestionFor(base.name, home.schemas.keys())
-  c.report('MU516', [base.name], { spot: declaration.baseSpot, hint })
+  c.report('MU516', [base.name], { spot, hint })
 }
 
 function checkConstraint(c: Compilation, { kind, wanted, spot }: Constraint, base: Type | undefined): void {

@@ -11,8 +11,8 @@ export type Type =
   | { readonly kind: 'map'; readonly name: string; readonly key: Type; readonly value: Type }
   | StackType
   | { readonly kind: 'schema'; readonly name: string; readonly schema: Schema }
-  /** A type that is wrong, which has been reported: nothing is checked against it. */
-  | { readonly kind: 'unknown'; readonly name: string }
+  /** A type that is wrong, which has been reported: nothing is checked against it. That of a ring is a schema that is based on itself. */
+  | { readonly kind: 'unknown'; readonly name: string; readonly isRing?: true }
 
 export interface StackType {
   readonly kind: 'stack'
@@ -29,6 +29,8 @@ export interface Schema {
   readonly home: Effective
   /** Undefined for objects. */
   readonly base: Type | undefined
+  /** Whether its base is being looked up. */
+  readonly isOpen: boolean
 }
 
 /** What the values of a type are in the end: a primitive, or `object`, `list`, `map`, `stack`. */
