@@ -1,9 +1,9 @@
-import { quoted, suggestionFor } from '@davit/diagnostics'
+import { quoted } from '@davit/diagnostics'
 import { spendSteps } from './budget.ts'
 import { FUNCTIONS, STOPS_AT } from './functions/functions.ts'
 import { type Frame, plain, step, type Value, within } from './run.ts'
 import type { Command, Field, Operand, Pipe } from './syntax/nodes.ts'
-import { ActionFailure } from './template-error.ts'
+import { ActionFailure, MissingField } from './template-error.ts'
 import { describe, isMap, isTrue } from './values.ts'
 
 /** Evaluates a pipe, and declares its variables. */
@@ -71,10 +71,7 @@ function fieldOf(of: Value, name: string): Value {
   const map = plain(of)
   if (!isMap(map)) throw new ActionFailure(`${describe(map)} has no field ${quoted(name)}`)
   const value = map.get(name)
-  if (value === undefined) {
-    const hint = suggestionFor(name, map.keys()) ?? "'has', 'orElse' and 'orEmpty' ask for keys that may be missing"
-    throw new ActionFailure(`there is no field ${quoted(name)}`, hint)
-  }
+  if (value === undefined) throw new MissingField(map, name)
   return value
 }
 

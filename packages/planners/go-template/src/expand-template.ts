@@ -38,7 +38,7 @@ export function expandTemplate(template: ParsedTemplate, context: TemplateValue,
     if (!(error instanceof ActionFailure)) throw error
     const { file, offset, function: name } = run.current
     const message = name === undefined ? error.message : `${name}: ${error.message}`
-    throw new TemplateError(message, { file, offset }, error.hint)
+    throw new TemplateError(message, { file, offset }, { hint: error.hint, cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
 export { type ExpandOptions, expandTemplate, type Expansion } from './expand-template.ts'
 export { parseTemplate } from './parse-template.ts'
 export type { ParsedTemplate } from './syntax/nodes.ts'
-export { ActionFailure, TemplateError } from './template-error.ts'
+export { ActionFailure, MissingField, TemplateError } from './template-error.ts'
 export type { Place, TemplateFile, TemplateValue } from './template-file.ts'

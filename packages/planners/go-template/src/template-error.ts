@@ -1,12 +1,17 @@
-import type { Place } from './template-file.ts'
+import { quoted, suggestionFor } from '@davit/diagnostics'
+import type { Place, TemplateValue } from './template-file.ts'
 
-/** A template that cannot be parsed or expanded, and where. */
+/** A template that cannot be parsed or expanded, and where. If an action failed, that is the cause. */
 export class TemplateError extends Error {
   readonly place: Place
   readonly hint: string | undefined
 
-  constructor(message: string, place: Place, hint?: string) {
-    super(message)
+  constructor(
+    message: string,
+    place: Place,
+    { hint, cause }: { hint?: string | undefined; cause?: ActionFailure } = {},
+  ) {
+    super(message, { cause })
     this.name = 'TemplateError'
     this.place = place
     this.hint = hint
@@ -24,5 +29,19 @@ export class ActionFailure extends Error {
     super(message)
     this.name = 'ActionFailure'
     this.hint = hint
+  }
+}
+
+/** A field is asked for that a map does not have. */
+export class MissingField extends ActionFailure {
+  readonly map: ReadonlyMap<string, TemplateValue>
+  readonly field: string
+
+  constructor(map: ReadonlyMap<string, TemplateValue>, field: string) {
+    const hint = suggestionFor(field, map.keys()) ?? "'has', 'orElse' and 'orEmpty' ask for keys that may be missing"
+    super(`there is no field ${quoted(field)}`, hint)
+    this.name = 'MissingField'
+    this.map = map
+    this.field = field
   }
 }

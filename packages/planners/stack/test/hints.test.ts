@@ -98,6 +98,24 @@ test.each([
     "Mu.yaml:2:60: MU512 service 'd', of 'mu/container', has no endpoint '9'; it has '1', '2'",
   ],
   [
+    'an argument that only has a default',
+    { 'Mu.yaml': 'name: a\nproperties: { p: { type: any, default: 1 } }\ndescription: "{{.args.p}}"\n' },
+    'Mu.yaml:3:22: MU153 there is no field \'p\'; templates see arguments as they are given, without defaults: write {{orElse .args "p" DEFAULT}}',
+  ],
+  [
+    'an argument whose name is another one',
+    {
+      ...services('w: { type: b, q: 1, o: 2 }'),
+      'b/Mu.yaml': 'name: b\ndescription: "{{.args.p}}"\n',
+    },
+    "b/Mu.yaml:2:22: MU153 there is no field 'p'; templates see arguments as they are given, without defaults: write {{orElse .args \"p\" DEFAULT}}; given: 'o', 'q'; this is the stack of service 'w', Mu.yaml:2",
+  ],
+  [
+    'a field of something else',
+    { 'Mu.yaml': 'name: a\ndescription: "{{.meta.nam}} {{.meta.version}}"\n' },
+    "Mu.yaml:2:22: MU153 there is no field 'nam'; did you mean 'name'?",
+  ],
+  [
     'a cycle',
     services('w: { type: mu/gateway, targets: [v] }, v: { type: mu/gateway, targets: [w] }'),
     "Mu.yaml:2:62: MU600 services wait for each other: 'a/v', 'a/w'; one of them must not name the others",

@@ -60,7 +60,7 @@ export function takePastBlanks(cursor: Cursor): Token {
 }
 
 export function failAt({ file }: Cursor, { at }: { readonly at: number }, problem: Problem): never {
-  throw new TemplateError(problem.message, { file, offset: at }, problem.hint)
+  throw new TemplateError(problem.message, { file, offset: at }, { hint: problem.hint })
 }
 
 interface Problem {

@@ -1,7 +1,9 @@
 import { posix } from 'node:path'
+import { quoted } from '@davit/diagnostics'
 import {
   ActionFailure,
   expandTemplate,
+  MissingField,
   type ParsedTemplate,
   parseTemplate,
   TemplateError,
@@ -73,9 +75,9 @@ export function fileOf({ source }: Written): StackFile | undefined {
 }
 
 function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): ExpandedText | undefined {
+  const properties = new Map([...bag].map(([name, written]) => [name, valueOf(written)]))
   try {
     const template = (file.template ??= parseTemplate({ name: file.shown, text: file.text }))
-    const properties = new Map([...bag].map(([name, written]) => [name, valueOf(written)]))
     const variables = new Map<string, TemplateValue>()
     const context = new Map<string, TemplateValue>([
       ...c.context,
@@ -95,11 +97,21 @@ function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): Exp
     return { text: expansion.text, placing }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
-    const { place, message, hint } = error
+    const { place, message } = error
     const at = sourceOf(place.file).placeAt(place.offset)
-    c.findings.push(finding('MU153', [], { place: at, message, hint: joined(hint, hintFor(user)) }))
+    c.findings.push(
+      finding('MU153', [], { place: at, message, hint: joined(...hintsOf(error, properties), hintFor(user)) }),
+    )
     return undefined
   }
+}
+
+/** Properties have defaults, which nobody knows before the template is expanded. */
+function hintsOf({ hint, cause }: TemplateError, given: ReadonlyMap<string, TemplateValue>) {
+  if (!(cause instanceof MissingField) || cause.map !== given) return [hint]
+  const { field } = cause
+  const way = `templates see arguments as they are given, without defaults: write {{orElse .args "${field}" DEFAULT}}`
+  return given.size === 0 ? [way] : [way, `given: ${[...given.keys()].toSorted().map(quoted).join(', ')}`]
 }
 
 function joined(...hints: readonly (string | undefined)[]): string | undefined {
