@@ -146,7 +146,23 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   ],
   [
     'a name that differs',
-    { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }', 'b/Mu.yaml': server('d') },
+    { 'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }', 'b/Mu.yaml': server('▸d') },
+    "MU105: this stack is called 'd', but the reference is to 'b'",
+  ],
+  [
+    'a name that differs, among templates',
+    {
+      'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }',
+      'b/Mu.yaml': '{{/* b */}}\r\ndescription: >\r\n  b\r\nname:\r\n  ▸d\r\nintrinsic: {{true}}',
+    },
+    "MU105: this stack is called 'd', but the reference is to 'b'",
+  ],
+  [
+    'a name that differs, in brackets',
+    {
+      'Mu.yaml': 'name: a\nservices: { public: { c: { type: b } } }',
+      'b/Mu.yaml': '# b\n{ intrinsic: {{true}}, name: ▸d }',
+    },
     "MU105: this stack is called 'd', but the reference is to 'b'",
   ],
   [

@@ -17,10 +17,25 @@ export function scanTexts(
   language: 'json' | 'yaml',
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  if (!text.includes('{{')) return textsIn(text, { language, keys })
+  return new Map([...scanPlaced(text, language, keys)].map(([key, stated]) => [key, stated.text]))
+}
+
+/** A scalar, and where it is in the text. */
+export interface Stated {
+  readonly text: string
+  readonly offset: number
+}
+
+/** Returns the same with their offsets. */
+export function scanPlaced(
+  text: string,
+  language: 'json' | 'yaml',
+  keys: ReadonlySet<string>,
+): ReadonlyMap<string, Stated> {
+  if (!text.includes('{{')) return membersOf({ text, offset: 0 }, { language, keys })
   const isFlow = language === 'json' || /^(?:\s|#.*)*\{(?!\{)/.test(text)
   const statements = isFlow ? flowStatements(text) : blockStatements(text, keys)
-  return new Map(statements.flatMap((statement) => [...textsIn(statement, { language: 'yaml', keys })]))
+  return new Map(statements.flatMap((statement) => [...membersOf(statement, { language: 'yaml', keys })]))
 }
 
 interface Wanted {
@@ -28,41 +43,44 @@ interface Wanted {
   readonly keys: ReadonlySet<string>
 }
 
-function textsIn(text: string, { language, keys }: Wanted): ReadonlyMap<string, string> {
+function membersOf({ text, offset }: Stated, { language, keys }: Wanted): ReadonlyMap<string, Stated> {
   const reading = parseWritten(text, { file: '', language })
   const members =
     reading.kind === 'read' && reading.root.kind === 'table' ? reading.root.members : new Map<string, Written>()
   return new Map(
-    [...members].flatMap(([key, value]): [string, string][] =>
-      keys.has(key) && value.kind === 'scalar' && value.value !== null ? [[key, value.text]] : [],
+    [...members].flatMap(([key, value]): [string, Stated][] =>
+      keys.has(key) && value.kind === 'scalar' && value.value !== null
+        ? [[key, { text: value.text, offset: offset + value.offset }]]
+        : [],
     ),
   )
 }
 
 /** Returns the lines of a text in block style that begin with a key of the outermost table, with what continues them. */
-function blockStatements(text: string, keys: ReadonlySet<string>): readonly string[] {
-  const lines = text.split(/\r?\n/)
-  return lines.flatMap((line, index) => {
+function blockStatements(text: string, keys: ReadonlySet<string>): readonly Stated[] {
+  const lines = [...text.matchAll(/[^\n]*(?:\n|$)/g)]
+  return lines.flatMap(({ 0: line, index: offset }, index) => {
     const [, key = ''] = /^["']?([a-z]+)["']?\s*:(?:\s|$)/.exec(line) ?? []
-    if (!keys.has(key) || line.includes('{{')) return []
-    const end = lines.findIndex((next, at) => at > index && !/^[ \t]+\S/.test(next))
-    const inner = lines.slice(index + 1, end === -1 ? undefined : end)
-    return inner.some((next) => next.includes('{{')) ? [] : [[line, ...inner].join('\n')]
+    if (!keys.has(key)) return []
+    const next = lines.find(({ 0: other }, at) => at > index && !/^[ \t]+\S/.test(other))
+    const statement = text.slice(offset, next?.index)
+    return statement.includes('{{') ? [] : [{ text: statement, offset }]
   })
 }
 
 /** Returns the members of the outermost table of a text in flow style, without those that contain templates. */
-function flowStatements(text: string): readonly string[] {
-  const statements: string[] = []
+function flowStatements(text: string): readonly Stated[] {
+  const statements: Stated[] = []
   let depth = 0
   let start = 0
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     depth += DEEPER.get(token) ?? 0
-    if (depth === 1 && ENDS.has(token)) statements.push(text.slice(start, index))
+    // In place of the mark before it, a bracket makes it a table of its own.
+    if (depth === 1 && ENDS.has(token)) statements.push({ text: `{${text.slice(start, index)}}`, offset: start - 1 })
     if (depth === 1 && STARTS.has(token)) start = index + 1
     depth -= SHALLOWER.get(token) ?? 0
   }
-  return statements.filter((statement) => !statement.includes('{{')).map((statement) => `{${statement}}`)
+  return statements.filter((statement) => !statement.text.includes('{{'))
 }
 
 /** Templates, texts in quotes, comments, and marks. A template in quotes may contain quotes itself. */

@@ -1,11 +1,13 @@
 import { posix } from 'node:path'
-import { type Compilation } from '../compilation.ts'
-import { placeOf, finding, type Spot } from '../finding.ts'
+import type { Place } from '@davit/diagnostics'
+import { sourceText } from '@davit/languages'
+import type { Compilation } from '../compilation.ts'
+import { finding, placeOf, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
 import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
 import { originOf } from '../references/origin-of.ts'
 import { baseAndName, canonical, type FullReference, withoutSpec } from '../references/reference.ts'
-import { scanTexts, STATED } from '../references/scan-metadata.ts'
+import { scanPlaced, scanTexts, STATED } from '../references/scan-metadata.ts'
 import { isVersion, parseSpec, satisfies, type Spec } from '../references/spec.ts'
 import type { FoundStack, ReadableFile, StackFile } from './stack-file.ts'
 
@@ -108,7 +110,12 @@ function found(file: ReadableFile, reference: FullReference): FoundStack {
 function warnOfName(c: Compilation, { file, reference }: FoundStack): void {
   const name = file.stated.get('name')
   if (name === undefined || name === reference.name) return
-  c.findings.push(finding('MU105', [name, reference.name], { place: { file: file.shown } }))
+  c.findings.push(finding('MU105', [name, reference.name], { place: placeOfName(file) }))
+}
+
+function placeOfName({ shown, text, language }: StackFile): Place {
+  const offset = scanPlaced(text, language, new Set(['name'])).get('name')?.offset ?? 0
+  return sourceText(text, shown).placeAt(offset)
 }
 
 export interface Wanted {
