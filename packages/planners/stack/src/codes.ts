@@ -33,7 +33,7 @@ export const CODES = {
   MU103: error((path) => `cannot read ${show(path)}`, 'A directory or a file cannot be read. Check its permissions.'),
   MU104: warning(
     (key) => `unknown key ${show(key)}`,
-    'davit does not know this key, and ignores it. It is probably misspelt.',
+    'davit does not know this key, or has no use for it here, and ignores it. Perhaps it is misspelt.',
   ),
   MU105: warning(
     (name, wanted) => `this stack is called ${show(name)}, but the reference is to ${show(wanted)}`,

@@ -35,7 +35,7 @@ export {
   type TargetChoice,
 } from './workspace/choose-target.ts'
 export { parseWorkspace, type WorkspaceReading } from './workspace/parse-workspace.ts'
-export { type Cluster, NO_WORKSPACE, type Repository, type Workspace } from './workspace/workspace.ts'
+export { type Cluster, NO_WORKSPACE, type Repository, UNREAD_WORKSPACE, type Workspace } from './workspace/workspace.ts'
 export {
   type Compilation,
   type CompileOptions,
@@ -45,7 +45,7 @@ export {
 } from './compilation.ts'
 export { type CompiledStack, type CompileOutcome, compileStack, propertyNames } from './compile-stack.ts'
 export { type Instance, publicChildren, stackOf } from './instances/instance.ts'
-export { parseArguments } from './instances/root-arguments.ts'
+export { parseArguments, readArguments, type RootArgument } from './instances/root-arguments.ts'
 export { type BoundValue, type Capability, capabilitiesIn, isCapability } from './values/bound-value.ts'
 export { boundOf, fileOfArgument, portsOf } from './values/ports-of.ts'
 export { acceptFindings, type Emission, stackRefusal, unknownIntrinsics } from './refusal.ts'

@@ -210,6 +210,37 @@ test.each([
   expect(chooseTarget(workspace, { ...defaults, ...choice }).findings).toMatchObject([{ hint }])
 })
 
+test.each([
+  ['clusters: [', []],
+  ['clusters: [test]', []],
+  ['clusters: { test: { default: "true" } }', []],
+  ['dependencies: { b: "1.0" }', ['MU124', 'MU125']],
+])('what %j may state is not reported as missing', (text, expected) => {
+  const codes = [{ cluster: 'live' }, {}].flatMap((choice) => choose(text, choice))
+  expect(codes.filter(Array.isArray).map(([code]: readonly unknown[]) => code)).toEqual(expected)
+})
+
+test.each<[string, Partial<TargetChoice>, readonly unknown[]]>([
+  [
+    'c: { cloud: aws, infrastructure: i.yaml, placement: { a: [b] } }',
+    {},
+    [
+      ["'infrastructure' of cluster 'c' is not used: its cloud is 'aws'", 36],
+      ["'placement' of cluster 'c' is not used: its cloud is 'aws'", 55],
+    ],
+  ],
+  ['c: { cloud: aws, placement: {} }', {}, []],
+  ['c: { cloud: machines, infrastructure: i.yaml, placement: { a: [b] } }', {}, []],
+  ['c: { infrastructure: i.yaml, placement: { a: [b] } }', {}, []],
+  ['c: { scheduler: ecs, placement: { a: [b] } }', { target: 'aws' }, []],
+])('what only machines have is told in a cluster of another cloud: %s', (cluster, choice, expected) => {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text: `clusters:\n  ${cluster}` })
+  const defaults = { cluster: 'c', target: undefined, hasInfrastructure: false, skipsCode: false }
+  const { findings } = chooseTarget(workspace, { ...defaults, ...choice })
+  expect(findings.map(({ message, place }) => [message, place?.column])).toEqual(expected)
+  for (const { severity, code } of findings) expect([severity, code]).toEqual(['warning', 'MU104'])
+})
+
 test('the default cluster is chosen, and several are refused', () => {
   expect(choose('clusters: { a: {}, b: { default: true, cloud: aws } }', {})).toEqual(['b', 'aws', undefined])
   expect(choose('clusters: { c: { default: true }, b: { default: true } }', {})).toEqual([['MU126', 'b', 'c']])

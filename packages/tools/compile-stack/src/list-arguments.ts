@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
-import { chooseTarget, parseArguments, propertyNames } from '@davit/stack'
-import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
+import { chooseTarget, propertyNames } from '@davit/stack'
+import { compileOptions, openStack, stackFiles } from '@davit/stack-workspace'
 import type { OptionTable, ToolContext } from '@davit/tool'
 
 interface Line {
@@ -19,19 +19,13 @@ export function argumentsFor(
   const parsed = parseLine(line, options)
   if (parsed === undefined) return []
   const files = stackFiles(workingDirectory)
-  const { path, root, workspace } = openStack(resolve(workingDirectory, parsed.stack), files)
-  if (path === undefined) return []
-  const choice = { cluster: parsed.cluster, target: undefined, hasInfrastructure: false, skipsCode: true }
-  const { cluster, cloud, scheduler } = chooseTarget(workspace, choice)
-  const names = propertyNames(path, {
-    files,
-    roots: stackRoots(root, environment),
-    workspace,
-    cluster,
-    target: { cloud, scheduler },
-    arguments: parseArguments(parsed.words),
-    skipsCode: true,
-  })
+  const opened = openStack(resolve(workingDirectory, parsed.stack), files)
+  if (opened.path === undefined) return []
+  const skipsCode = true
+  const choice = { cluster: parsed.cluster, target: undefined, hasInfrastructure: false, skipsCode }
+  const chosen = chooseTarget(opened.workspace, choice)
+  const { words } = parsed
+  const names = propertyNames(opened.path, compileOptions(opened, { files, environment, chosen, words, skipsCode }))
   return names.map((name) => `${name}=`)
 }
 

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import { acceptFindings, chooseTarget, compileStack, parseArguments, type StackFinding } from '@davit/stack'
-import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
+import { acceptFindings, chooseTarget, compileStack, type StackFinding } from '@davit/stack'
+import { compileOptions, openStack, stackFiles } from '@davit/stack-workspace'
 import { defineTool, handOn } from '@davit/tool'
 import { backEndOf, encodeCompiled } from './back-ends.ts'
+import { checkArguments } from './check-arguments.ts'
 import { description } from './description.ts'
 import { argumentsFor } from './list-arguments.ts'
 
@@ -12,24 +13,19 @@ export const tool = defineTool({
     const { args, environment, print, report, workingDirectory } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     if (args.listArguments) return print(lines(argumentsFor(args.arguments, context, description.options)))
+    checkArguments(args.arguments, report)
     const files = stackFiles(workingDirectory)
-    const { path = '', root, workspace, ...opened } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
-    if (args.listClusters) return print(lines([...workspace.clusters.keys()]))
+    const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+    if (args.listClusters) return print(lines([...opened.workspace.clusters.keys()]))
+    const { path = '', workspace } = opened
     if (path === '') accept(opened.findings)
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
-    const { cluster, cloud, scheduler, findings } = chooseTarget(workspace, choice)
-    accept([...opened.findings, ...findings])
-    const backEnd = backEndOf(cloud, skipsCode)
-    const outcome = compileStack(path, {
-      files,
-      roots: stackRoots(root, environment),
-      workspace,
-      cluster,
-      target: { cloud, scheduler },
-      arguments: parseArguments(args.arguments),
-      skipsCode,
-    })
+    const chosen = chooseTarget(workspace, choice)
+    accept([...opened.findings, ...chosen.findings])
+    const backEnd = backEndOf(chosen.cloud, skipsCode)
+    const words = args.arguments
+    const outcome = compileStack(path, compileOptions(opened, { files, environment, chosen, words, skipsCode }))
     accept(outcome.findings)
     if (outcome.kind === 'refused') return
     const emission = await backEnd(outcome.stack, context)

@@ -80,6 +80,28 @@ test('errors have their codes, subjects and places, in text and for programs', a
   })
 })
 
+test.each([
+  [['=5'], "the argument '=5' has no name"],
+  [['greeting=a', '--'], "the argument '--' has no name"],
+])('the words %j behind -- are wrong usage', async (words, problem) => {
+  const { status, stderr } = await compile('shop', '--skip-codegen', '--', ...words)
+  expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-compile-stack: ${problem} [usage]\nhint: `)])
+})
+
+test('of an argument that is given twice, the last one counts, which is told', async () => {
+  const words = ['greeting=a', '--greeting', 'b', '-greeting=c']
+  const { status, stdout, stderr } = await compile('shop', '--skip-codegen', '--', ...words)
+  const told = "warning: the argument 'greeting' is given more than once: the last one counts\n"
+  expect([status, stderr]).toEqual([0, told])
+  expect(stdout).toBe((await compile('shop', '--skip-codegen', '--', 'greeting=c')).stdout)
+})
+
+test('a workspace file that cannot be read is the only thing that is told', async () => {
+  write('Muspace.yaml', 'clusters: [\n')
+  const { status, stderr } = await compile('shop', '-c', 'lab')
+  expect([status, stderr.match(/MU\d+/g)]).toEqual([65, ['MU152']])
+})
+
 test('a stack without file is no input, and a file in other case is told', async () => {
   write('mu.yaml', '')
   const { status, stderr } = await compile('.', '--skip-codegen', '-c', 'nowhere')

@@ -1,4 +1,12 @@
-import { finding, NO_WORKSPACE, parseWorkspace, type StackFinding, type StackFiles, type Workspace } from '@davit/stack'
+import {
+  finding,
+  NO_WORKSPACE,
+  parseWorkspace,
+  type StackFinding,
+  type StackFiles,
+  UNREAD_WORKSPACE,
+  type Workspace,
+} from '@davit/stack'
 import { findMufile, upwardsFrom, workspaceFileIn } from './find-mufile.ts'
 
 /** A stack file with the workspace that it belongs to. */
@@ -36,5 +44,5 @@ function readWorkspace(path: string, files: StackFiles): ReturnType<typeof parse
   const name = files.shown(path)
   if (reading.kind === 'text') return parseWorkspace({ name, text: reading.text.replace(/^\uFEFF/, '') })
   const hint = reading.kind === 'unreadable' ? reading.reason : 'it has just been removed'
-  return { workspace: NO_WORKSPACE, findings: [finding('MU103', [name], { hint })] }
+  return { workspace: UNREAD_WORKSPACE, findings: [finding('MU103', [name], { hint })] }
 }

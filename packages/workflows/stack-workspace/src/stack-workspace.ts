@@ -1,3 +1,4 @@
+export { compileOptions, type Compiling } from './compile-options.ts'
 export { type FetchFailure, type FetchOutcome, fetchStacks } from './fetch-stacks.ts'
 export type { FetchOptions } from './fetch-stack.ts'
 export { type OpenedStack, openStack, openWorkspace } from './open-workspace.ts'

@@ -7,21 +7,34 @@ import type { Bag } from '../resolution/read-stack.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import { rootOf } from '../types/type.ts'
 
-/** Reads the words behind `--`: `k=v`, or `k` with the next word, or `k` alone, which is true. */
-export function parseArguments(words: readonly string[]): ReadonlyMap<string, string> {
-  const values = new Map<string, string>()
+/** An argument of the command line. */
+export interface RootArgument {
+  readonly name: string
+  readonly value: string
+  /** How it was written: the first of its words. */
+  readonly word: string
+}
+
+/** Reads the words behind `--`, in their order: `k=v`, or `k` with the next word, or `k` alone, which is true. */
+export function readArguments(words: readonly string[]): readonly RootArgument[] {
+  const read: RootArgument[] = []
   for (let index = 0; index < words.length; index += 1) {
-    const word = (words[index] ?? '').replace(/^--?/, '')
-    const end = word.indexOf('=')
+    const word = words[index] ?? ''
+    const [, name = '', value] = /^(?:--?)?([^=]*)(?:=([^]*))?$/.exec(word) ?? []
     const next = words[index + 1]
-    if (end !== -1) values.set(word.slice(0, end), word.slice(end + 1))
-    else if (next === undefined || next.startsWith('-')) values.set(word, 'true')
+    if (value !== undefined) read.push({ name, value, word })
+    else if (next === undefined || next.startsWith('-')) read.push({ name, value: 'true', word })
     else {
-      values.set(word, next)
+      read.push({ name, value: next, word })
       index += 1
     }
   }
-  return values
+  return read
+}
+
+/** Reads the words behind `--`; of an argument that is given twice, the last one counts. */
+export function parseArguments(words: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(readArguments(words).map(({ name, value }) => [name, value]))
 }
 
 /** The arguments as text, as templates see them. */

@@ -48,7 +48,20 @@ export function chooseTarget(workspace: Workspace, choice: TargetChoice): Chosen
   if (findings.length > 0) return { ...chosen, findings }
   const conflict = conflictOf(given, own, { cluster, hint: hintForConflict(workspace, chosen, choice) })
   const problem = conflict ?? problemOf(chosen, choice, workspace)
-  return { ...chosen, findings: problem === undefined ? [] : [problem] }
+  return { ...chosen, findings: [...unusedIn(cluster, own), ...(problem === undefined ? [] : [problem])] }
+}
+
+/** Warns of what only machines have in a cluster of another cloud. */
+function unusedIn(cluster: Cluster | undefined, { cloud }: AnyTarget): readonly StackFinding[] {
+  if (cluster === undefined || cloud === undefined || cloud === 'machines') return []
+  const { infrastructure, placement, spots } = cluster
+  const stated = { infrastructure: infrastructure !== undefined, placement: placement.size > 0 }
+  return (['infrastructure', 'placement'] as const).flatMap((key) => {
+    if (!stated[key]) return []
+    const message = `'${key}' of cluster ${quoted(cluster.name)} is not used: its cloud is ${quoted(cloud)}`
+    const hint = 'leave out the `cloud` of a cluster of machines'
+    return [finding('MU104', [key], { message, place: placeOf(spots[key]), hint })]
+  })
 }
 
 type AnyTarget = { readonly [Key in keyof StackTarget]?: string | undefined }
@@ -95,13 +108,13 @@ function nameAmong(name: string, names: readonly string[], what: string): string
 }
 
 function chooseCluster(
-  { clusters }: Workspace,
+  { clusters, isPartial }: Workspace,
   name: string | undefined,
   findings: StackFinding[],
 ): Cluster | undefined {
   if (name !== undefined) {
     const named = clusters.get(name)
-    if (named === undefined) {
+    if (named === undefined && !isPartial) {
       findings.push(finding('MU124', [name], { hint: nameAmong(name, [...clusters.keys()], 'clusters') }))
     }
     return named
@@ -146,13 +159,13 @@ function conflictOf(given: AnyTarget, own: AnyTarget, { cluster, hint }: InClust
 function problemOf(
   { cloud, scheduler, cluster }: AnyTarget & Pick<ChosenTarget, 'cluster'>,
   { skipsCode }: TargetChoice,
-  { clusters }: Workspace,
+  { clusters, isPartial }: Workspace,
 ) {
   const place = cluster === undefined ? {} : { place: placeOf(cluster.spots.cloud) }
   if (cloud !== undefined && scheduler !== undefined && !isPair(cloud, scheduler)) {
     return finding('MU122', [cloud, scheduler], place)
   }
-  if (skipsCode) return undefined
+  if (skipsCode || (cloud === undefined && isPartial)) return undefined
   if (cloud === undefined) return finding('MU125', [], { ...place, hint: waysToChoose([...clusters.keys()]) })
   const target = textOf({ cloud, scheduler })
   return BACK_ENDS.has(target) ? undefined : finding('MU603', [target], place)

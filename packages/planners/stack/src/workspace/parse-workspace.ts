@@ -5,7 +5,7 @@ import { languageOf } from '../references/language-of.ts'
 import { DEFAULT_BASE, parseReference } from '../references/reference.ts'
 import { parseSpec } from '../references/spec.ts'
 import { type StackValue, valueOf } from '../values/stack-value.ts'
-import { type Cluster, NO_WORKSPACE, type Repository, type Workspace } from './workspace.ts'
+import { type Cluster, type Repository, UNREAD_WORKSPACE, type Workspace } from './workspace.ts'
 
 const KEYS = ['namespace', 'clusters', 'dependencies', 'repositories']
 const CLUSTER_KEYS = ['default', 'description', 'cloud', 'scheduler', 'settings', 'infrastructure', 'placement']
@@ -21,13 +21,14 @@ export function parseWorkspace({ name, text }: { readonly name: string; readonly
   if (reading.kind === 'invalid') {
     const [problem] = reading.problems
     const found = finding('MU152', [], { ...problem, place: problem?.place ?? { file: name } })
-    return { workspace: NO_WORKSPACE, findings: [found] }
+    return { workspace: UNREAD_WORKSPACE, findings: [found] }
   }
   const findings: StackFinding[] = []
   const report: ReportAt = (code, subjects, { spot, ...details }) => {
     findings.push(finding(code, subjects, { ...details, place: placeOf(spot) }))
   }
-  return { workspace: read(reading.root, { report, shapes: shapesFor('MU152', report) }), findings }
+  const workspace = read(reading.root, { report, shapes: shapesFor('MU152', report) })
+  return { workspace: { ...workspace, isPartial: findings.some(({ code }) => code === 'MU152') }, findings }
 }
 
 interface Reader {
@@ -35,7 +36,7 @@ interface Reader {
   readonly shapes: Shapes
 }
 
-function read(root: Written, reader: Reader): Workspace {
+function read(root: Written, reader: Reader): Omit<Workspace, 'isPartial'> {
   const { shapes } = reader
   const members = new Map(shapes.table(root, 'a workspace file'))
   for (const [key, value] of members) if (!KEYS.includes(key)) shapes.unknown(key, value, KEYS)
@@ -71,6 +72,7 @@ function readCluster(name: string, written: Written, shapes: Shapes): Cluster {
       cloud: spotOf('cloud'),
       scheduler: spotOf('scheduler'),
       infrastructure: spotOf('infrastructure'),
+      placement: spotOf('placement'),
     },
     spotsIn: { settings: keysIn(members.get('settings')), placement: keysIn(members.get('placement')) },
   }

@@ -14,7 +14,7 @@ export interface Cluster {
   readonly infrastructure: string | undefined
   /** Targets by fully qualified names, or by `FQN/**`. */
   readonly placement: ReadonlyMap<string, readonly string[]>
-  readonly spots: Readonly<Record<'name' | 'cloud' | 'scheduler' | 'infrastructure', Spot>>
+  readonly spots: Readonly<Record<'name' | 'cloud' | 'scheduler' | 'infrastructure' | 'placement', Spot>>
   /** Of settings and of placements, by their keys. */
   readonly spotsIn: Readonly<Record<'settings' | 'placement', ReadonlyMap<string, Spot>>>
 }
@@ -32,7 +32,18 @@ export interface Workspace {
   readonly clusters: ReadonlyMap<string, Cluster>
   readonly pins: Pins
   readonly repositories: readonly Repository[]
+  /** Whether something in its file cannot be read: what seems to be missing may be there. */
+  readonly isPartial: boolean
 }
 
 /** The workspace of a directory without workspace file. */
-export const NO_WORKSPACE: Workspace = { namespace: undefined, clusters: new Map(), pins: NO_PINS, repositories: [] }
+export const NO_WORKSPACE: Workspace = {
+  namespace: undefined,
+  clusters: new Map(),
+  pins: NO_PINS,
+  repositories: [],
+  isPartial: false,
+}
+
+/** The workspace of a file that cannot be read. */
+export const UNREAD_WORKSPACE: Workspace = { ...NO_WORKSPACE, isPartial: true }
