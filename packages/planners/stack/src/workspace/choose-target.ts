@@ -1,5 +1,5 @@
 import { quoted, suggestionFor } from '@davit/diagnostics'
-import { finding, placeOf, type Spot, type StackFinding } from '../finding.ts'
+import { finding, type FindingDetails, placeOf, type Spot, type StackFinding } from '../finding.ts'
 import type { Cluster, Workspace } from './workspace.ts'
 
 /** Where a stack is to run; both are empty if nobody says. */
@@ -159,16 +159,20 @@ function conflictOf(given: AnyTarget, own: AnyTarget, { cluster, hint }: InClust
 function problemOf(
   { cloud, scheduler, cluster }: AnyTarget & Pick<ChosenTarget, 'cluster'>,
   { skipsCode }: TargetChoice,
-  { clusters, isPartial }: Workspace,
+  workspace: Workspace,
 ) {
   const place = cluster === undefined ? {} : { place: placeOf(cluster.spots.cloud) }
   if (cloud !== undefined && scheduler !== undefined && !isPair(cloud, scheduler)) {
     return finding('MU122', [cloud, scheduler], place)
   }
-  if (skipsCode || (cloud === undefined && isPartial)) return undefined
-  if (cloud === undefined) return finding('MU125', [], { ...place, hint: waysToChoose([...clusters.keys()]) })
+  if (skipsCode) return undefined
+  if (cloud === undefined) return noCloud(workspace, place)
   const target = textOf({ cloud, scheduler })
   return BACK_ENDS.has(target) ? undefined : finding('MU603', [target], place)
+}
+
+function noCloud({ clusters, isPartial }: Workspace, at: Pick<FindingDetails, 'place'>): StackFinding | undefined {
+  return isPartial ? undefined : finding('MU125', [], { ...at, hint: waysToChoose([...clusters.keys()]) })
 }
 
 function waysToChoose(clusters: readonly string[]): string {
