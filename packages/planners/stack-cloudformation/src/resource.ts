@@ -1,4 +1,4 @@
-import { type BoundValue, boundOf, type Instance, isCapability, placeOf, stackOf } from '@davit/stack'
+import { type BoundValue, type Instance, isCapability, placeOf, placeOfValue, stackOf } from '@davit/stack'
 import { suggestionFor, type Place } from '@davit/diagnostics'
 import type { Template } from './emitter.ts'
 import { idOf, templateValue } from './template-value.ts'
@@ -24,7 +24,7 @@ function mergedProperties(leaf: Instance, template: Template): Table {
   for (const [name, extra] of tableOf(leaf, 'extraProperties')) {
     const value = mergeExtra(merged.get(name), extra)
     if (value !== undefined) merged.set(name, value)
-    else template.report('MU10002', [name], { place: placeIn(leaf, 'extraProperties', name) })
+    else template.report('MU10002', [name], { place: placeOfValue(leaf, 'extraProperties', name) })
   }
   return merged
 }
@@ -40,7 +40,7 @@ function enclosingProperties(leaf: Instance, template: Template): Table {
     const value = parent.properties.get(property)
     if (value !== undefined) found.set(name, value)
     if (declared.has(property)) continue
-    const place = placeIn(leaf, 'properties', name)
+    const place = placeOfValue(leaf, 'properties', name)
     template.report('MU10001', [property], { place, hint: suggestionFor(property, declared.keys()) })
   }
   return found
@@ -64,9 +64,8 @@ function isTable(value: BoundValue | undefined): value is Table {
 
 function dependenciesOf(leaf: Instance, template: Template): readonly string[] {
   const services = leaf.properties.get('dependsOn') ?? []
-  const place = placeOfArgument(leaf, 'dependsOn')
   const capabilities = typeof services === 'object' && isList(services) ? services.filter(isCapability) : []
-  const ids = capabilities.map((capability) => idOf(capability, { template, place }))
+  const ids = capabilities.map((capability) => idOf(capability, { template, place: placeOf(capability.spot) }))
   return [...new Set(ids.filter((id) => id !== undefined))]
 }
 
@@ -75,17 +74,7 @@ function tableOf(leaf: Instance, property: string): Table {
   return isTable(value) ? value : new Map()
 }
 
-function placeOfArgument(leaf: Instance, property: string): Place {
-  return placeOf(boundOf(leaf, property) ?? leaf.spot)
-}
-
-function placeIn(leaf: Instance, property: string, member: string): Place {
-  const written = boundOf(leaf, property)
-  const inner = written?.kind === 'table' ? written.members.get(member) : undefined
-  return placeOf(inner ?? written ?? leaf.spot)
-}
-
 function placeOfProperty(leaf: Instance, name: string): Place {
   const isMapped = tableOf(leaf, 'properties').has(name)
-  return placeIn(leaf, isMapped ? 'properties' : 'extraProperties', name)
+  return placeOfValue(leaf, isMapped ? 'properties' : 'extraProperties', name)
 }

@@ -240,7 +240,7 @@ test('a dependency that is not one resource is told where it is written', () => 
     'Mu.yaml': `name: a\nservices: { private: { b: { type: b }, c: ${resource(', dependsOn: [b]')} } }`,
     'b/Mu.yaml': `name: b\nservices: { private: { x: ${resource()} } }`,
   }
-  const column = (texts['Mu.yaml'].split('\n')[1]?.indexOf('[b]') ?? 0) + 1
+  const column = (texts['Mu.yaml'].split('\n')[1]?.indexOf('[b]') ?? 0) + 2
   expect(refusalOf(texts)).toEqual([['MU10000', `2:${column}`]])
 })
 

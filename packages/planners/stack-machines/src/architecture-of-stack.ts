@@ -7,6 +7,7 @@ import {
   finding,
   type Instance,
   placeOf,
+  placeOfValue,
   type StackFinding,
   unknownIntrinsics,
 } from '@davit/stack'
@@ -116,14 +117,13 @@ function emittingFor(context: UnitContext, names: ReadonlyMap<Instance, string>)
     volumeDirectory: settings.volumeDirectory,
     offersFilesets: types.has('fileset') || !types.has('wrapper'),
     portsOf,
-    endpointIn: (leaf, value) => endpointIn(value, { ...context, leaf }),
+    endpointIn: (value) => endpointIn(value, context),
     serviceOf: (leaf) => names.get(leaf) ?? leaf.fqn,
     pathIn: (file, text) => pathInStack(files, file, text),
     sourceOf(leaf, property, text) {
       const found = pathInStack(files, fileOfArgument(leaf, property), text)
       if ('path' in found) return found.path
-      const spot = leaf.args.get(property) ?? leaf.spot
-      findings.push(finding('MU103', [text], { place: placeOf(spot), hint: found.problem }))
+      findings.push(finding('MU103', [text], { place: placeOfValue(leaf, property), hint: found.problem }))
       return undefined
     },
   }

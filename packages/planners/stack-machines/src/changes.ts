@@ -5,7 +5,7 @@ import {
   type CompiledStack,
   finding,
   type Instance,
-  placeOf,
+  placeOfValue,
   type StackFinding,
   stackOf,
 } from '@davit/stack'
@@ -30,8 +30,7 @@ export function changesSince(
     const declared = stackOf(instance).properties
     const isReadonly = (name: string) => declared.get(name)?.isReadonly === true
     for (const property of changed.filter(isReadonly)) {
-      const { source, offset } = instance.args.get(property) ?? instance.spot
-      const told = finding('MU614', [service, property], { place: placeOf({ source, offset }) })
+      const told = finding('MU614', [service, property], { place: placeOfValue(instance, property) })
       findings.push(refusesReplacement ? { ...told, severity: 'error' } : told)
     }
     const perturbing = changed.filter((name) => declared.get(name)?.perturbs === true && !isReadonly(name))

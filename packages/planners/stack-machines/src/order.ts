@@ -1,4 +1,4 @@
-import { capabilitiesIn, type CompiledStack, type Instance } from '@davit/stack'
+import { type Capability, capabilitiesIn, type CompiledStack, type Instance, isNamed } from '@davit/stack'
 import { isAutoscaler, leavesOf } from './endpoints.ts'
 
 /** Returns the leaves after which each leaf is activated; what it links to is not among them. */
@@ -20,12 +20,10 @@ export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Inst
   return after
 }
 
-/** Returns the capabilities of a composite that nothing in it uses: then all of it waits for them. */
-function unusedBy(composite: Instance) {
-  const given = [...composite.properties.values()].flatMap(capabilitiesIn)
-  if (given.length === 0) return []
-  const used = new Set(below(composite).flatMap(({ dependsOn }) => dependsOn))
-  return given.filter(({ service }) => !used.has(service))
+/** Returns the capabilities of a composite that nothing in it names: then all of it waits for them. */
+function unusedBy(composite: Instance): readonly Capability[] {
+  const unused = [...composite.properties].filter(([name]) => !isNamed(composite, name))
+  return unused.flatMap(([, value]) => capabilitiesIn(value))
 }
 
 function below({ children }: Instance): readonly Instance[] {

@@ -5,7 +5,7 @@ import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack
 import type { Targets } from './addresses.ts'
 import { allowedTargets, type PlacementTable } from './allowed-targets.ts'
 import type { Group } from './groups.ts'
-import type { PortsOf } from './ports.ts'
+import { placeOfPort, type PortsOf } from './ports.ts'
 
 export interface PlacementContext {
   readonly targets: Targets
@@ -56,7 +56,7 @@ function choose(group: Group, context: PlacementContext, taken: TakenPorts): Cho
   const [conflict] = ranked.flatMap((target) => taken.conflictOn(target, group) ?? [])
   if (conflict === undefined) throw new Error('targets were refused without a port that is taken')
   const { port, leaf, other } = conflict
-  return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], { place: placeOf(leaf.spot) }) }
+  return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], { place: placeOfPort(leaf, port) }) }
 }
 
 function rankedFor(group: Group, context: PlacementContext): readonly string[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Place } from '@davit/diagnostics'
 import { compareText } from '@davit/languages'
-import { finding, type Instance, placeOf, portsOf, type StackFinding } from '@davit/stack'
+import { finding, type Instance, placeOf, placeOfValue, portsOf, type StackFinding } from '@davit/stack'
 import { stackName } from './endpoints.ts'
 import type { Settings } from './settings.ts'
 
@@ -29,6 +30,15 @@ export function portFinder(leaves: readonly Instance[], { ports }: Settings, fin
   return (leaf) => chosen.get(leaf) ?? portsOf(leaf)
 }
 
+/** Tells where a port of a leaf is written. */
+export function placeOfPort(leaf: Instance, port: number): Place {
+  const several = leaf.properties.get('ports')
+  const index = Array.isArray(several) ? several.indexOf(port) : -1
+  return leaf.properties.get('port') === port || index === -1
+    ? placeOfValue(leaf, 'port')
+    : placeOfValue(leaf, 'ports', index)
+}
+
 const MORE = 'all ports of the setting `ports` are taken: make it larger, or give the function a `port`'
 
 function preferred(fqn: string, [first, last]: Settings['ports']): number {
@@ -53,6 +63,6 @@ function checkPorts(leaf: Instance, findings: StackFinding[]): void {
     if (Number.isInteger(port) && port >= 1 && port <= 65_535) continue
     const message = `${port} is no port on which '${leaf.fqn}' could listen`
     const hint = 'ports are numbers from 1 to 65535'
-    findings.push(finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), message, hint }))
+    findings.push(finding('MU610', [leaf.fqn], { place: placeOfPort(leaf, port), message, hint }))
   }
 }

@@ -1,4 +1,11 @@
-import { type BoundValue, type CompiledStack, finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
+import {
+  type BoundValue,
+  type CompiledStack,
+  finding,
+  type Instance,
+  placeOfValue,
+  type StackFinding,
+} from '@davit/stack'
 import { isAutoscaler, leavesOf, scaledBy } from './endpoints.ts'
 
 /** Returns how often each leaf runs that an autoscaler names; all others run once. */
@@ -7,7 +14,7 @@ export function replicasOf({ instances }: CompiledStack, findings: StackFinding[
   for (const autoscaler of [...instances.values()].filter(isAutoscaler)) {
     const [target, count] = [scaledBy(autoscaler), countOf(autoscaler)]
     if (target === undefined) findings.push(incomplete(autoscaler, NO_TARGET))
-    else if (!isCount(count)) findings.push(incomplete(autoscaler, noCount(target.service, count)))
+    else if (!isCount(count)) findings.push(incomplete(autoscaler, noCount(autoscaler, target.service, count)))
     else for (const leaf of leavesOf(target)) replicas.set(leaf, Math.max(count, replicas.get(leaf) ?? 1))
   }
   return replicas
@@ -16,21 +23,31 @@ export function replicasOf({ instances }: CompiledStack, findings: StackFinding[
 interface Lack {
   readonly what: string
   readonly hint: string
+  readonly property: string
 }
 
-function incomplete({ fqn, spot }: Instance, { what, hint }: Lack): StackFinding {
-  return finding('MU610', [fqn], { message: `'${fqn}' ${what}`, place: placeOf(spot), hint })
+function incomplete(leaf: Instance, { what, hint, property }: Lack): StackFinding {
+  const message = `'${leaf.fqn}' ${what}`
+  return finding('MU610', [leaf.fqn], { message, place: placeOfValue(leaf, property), hint })
 }
 
-const NO_TARGET: Lack = { what: 'does not say what it runs', hint: 'name a service as `target`' }
+const NO_TARGET: Lack = {
+  what: 'does not say what it runs',
+  hint: 'name a service as `target`',
+  property: 'target',
+}
 
-function noCount({ fqn }: Instance, count: BoundValue): Lack {
+function noCount(autoscaler: Instance, { fqn }: Instance, count: BoundValue): Lack {
   const what = `cannot run '${fqn}' ${JSON.stringify(count)} times`
-  return { what, hint: '`replicas` or `min` are whole numbers above 0' }
+  return { what, hint: '`replicas` or `min` are whole numbers above 0', property: countedBy(autoscaler) }
 }
 
-function countOf({ properties }: Instance): BoundValue {
-  return properties.get('replicas') ?? properties.get('min') ?? 1
+function countOf(autoscaler: Instance): BoundValue {
+  return autoscaler.properties.get(countedBy(autoscaler)) ?? 1
+}
+
+function countedBy({ properties }: Instance): 'replicas' | 'min' {
+  return properties.has('replicas') ? 'replicas' : 'min'
 }
 
 function isCount(count: BoundValue): count is number {

@@ -14,7 +14,7 @@ export interface Emitting {
   /** Name of the service that a leaf becomes. */
   serviceOf(leaf: Instance): string
   /** The port that a service in a property stands for; undefined, and reported, if it is not exactly one. */
-  endpointIn(leaf: Instance, value: BoundValue): Endpoint | undefined
+  endpointIn(value: BoundValue): Endpoint | undefined
   /** Path of a file that a property names; undefined, and reported, if it cannot be read or is not the stack's. */
   sourceOf(leaf: Instance, property: string, text: string): string | undefined
   pathIn(file: StackFile, text: string): PathInStack

@@ -211,38 +211,66 @@ test.each(BAD)('%s is refused', (_, texts, expected) => {
   expect(emission.findings[0]?.hint ?? 'hint').not.toBe('')
 })
 
-const LAST = 'z: { type: mu/container, command: [x], port: 1 }'
-
+/** Where a problem is told: at the value, else at its key, else at the service. */
 test.each([
-  ['type: mu/container', 'a'],
-  ['type: mu/container, build: none', 'build'],
-  [`${PROGRAM}, links: { b: q }`, 'a'],
-  [`${PROGRAM}, links: { 1b: z }`, 'a'],
-  [`${PROGRAM}, links: { B: z, b: z }`, 'a'],
-  [`${PROGRAM}, port: 65536`, 'a'],
-  [`${PROGRAM}, volumes: { /data: v }`, 'a'],
-  [`${PROGRAM}, env: { x-y: 1 }`, 'a'],
-  ['type: mu/volume, mode: x', 'a'],
-  ['type: mu/autoscaler', 'a'],
-  ['type: mu/gateway', 'a'],
-  ['type: mu/gateway, routes: { x: z }', 'a'],
-  ['type: mu/gateway, routes: { /x: z, /x/: z }', 'a'],
-  ['type: mu/event, target: z', 'a'],
-  ['type: mu/event, target: z, schedule: never', 'a'],
-  ['type: mu/lambda', 'a'],
-  ['type: davit/x/service, module: x, source: none', 'source'],
-])('what is wrong with a service { %s } is told where it is, at %s', (service, at) => {
-  const lines = [
-    `  a: { ${service} }`,
-    '  q: { type: mu/container, command: [x] }',
-    '  v: { type: mu/volume }',
-    `  ${LAST}`,
+  '▸a: { type: mu/container }',
+  'a: { type: mu/container, build: ▸none }',
+  'a: { type: mu/container, command: [x], links: { b: ▸q } }',
+  'a: { type: mu/container, command: [x], links: { ▸1b: z } }',
+  'a: { type: mu/container, command: [x], links: { B: z, ▸b: z } }',
+  'a: { type: mu/container, command: [x], port: ▸65536 }',
+  'a: { type: mu/container, command: [x], port: 2, ports: [3, ▸0] }',
+  'a: { type: mu/container, command: [x], volumes: { ▸/data: v } }',
+  'a: { type: mu/container, command: [x], volumes: { ▸d-e: v } }',
+  'a: { type: mu/container, command: [x], env: { X: 1, ▸x-y: 1 } }',
+  'a: { type: mu/container, command: [x], env: { X: 1, Y: ▸"\\0" } }',
+  'a: { type: mu/container, command: [x, ▸"\\0"] }',
+  'a: { type: mu/container, build: b, image: ▸x }',
+  'a: { type: mu/container, image: ▸-x }',
+  'a: { type: mu/container, image: x, volumes: { ▸./data: v } }',
+  'a: { type: mu/container, image: x, volumes: { D: ▸m } }',
+  'a: { type: mu/container, image: x, env: { X: ▸"\\0" } }',
+  'a: { type: mu/volume, mode: ▸x }',
+  '▸a: { type: mu/autoscaler }',
+  'a: { type: mu/autoscaler, target: q, replicas: ▸0 }',
+  'a: { type: mu/autoscaler, target: q, min: ▸0 }',
+  '▸a: { type: mu/gateway }',
+  'a: { type: mu/gateway, targets: [z, ▸q] }',
+  'a: { type: mu/gateway, targets: ▸[p] }',
+  'a: { type: mu/gateway, routes: { /x: ▸p } }',
+  'a: { type: mu/gateway, routes: { ▸x: z } }',
+  'a: { type: mu/gateway, routes: { /x: z, ▸/x/: z } }',
+  '▸a: { type: mu/event, target: z }',
+  'a: { type: mu/event, target: ▸q, port: 4 }',
+  'a: { type: mu/event, target: z, schedule: ▸never }',
+  '▸a: { type: mu/lambda }',
+  'a: { type: mu/lambda, code: c, runtime: ▸perl }',
+  'a: { type: mu/lambda, code: c, handler: ▸index }',
+  'a: { type: mu/lambda, code: c, runtime: program, handler: ▸"\\0" }',
+  'a: { type: davit/x/service, module: x, source: ▸none }',
+  'a: { type: davit/x/service, module: x, source: ▸x, build: {} }',
+  'a: { type: davit/x/service, module: x, build: { sources: { s: ▸none } } }',
+  'a: { type: davit/x/service, module: x, build: { sources: { s: { source: ▸none } } } }',
+  'a: { type: davit/x/service, module: x, build: { inputs: { i: { build: { sources: { s: ▸none } } } } } }',
+  'a: { type: mu/container, command: [x], port: ▸1 }',
+  'a: { type: mu/container, command: [x], ports: [4, ▸1] }',
+  '▸a: { type: davit/x/service, module: none, source: x }',
+  '▸a-b: { type: mu/container, command: [x] }',
+])('what is wrong is told where it is: %s', (marked) => {
+  const others = [
+    'q: { type: mu/container, command: [x] }',
+    'v: { type: mu/volume }',
+    'm: { type: mu/volume, mode: "0700" }',
+    'p: { type: mu/container, command: [x], port: 5, protocol: pg }',
+    'Z: { type: mu/container, command: [x], port: 1 }',
+    'z: { type: mu/container, command: [x], port: 6 }',
   ]
+  const lines = [marked.replace('▸', ''), ...others].map((line) => `  ${line}`)
   const texts = { 'Mu.yaml': `name: shop\nservices:\n public:\n${lines.join('\n')}\n` }
   const { files } = compiled(compileTexts(texts)).options
   const realPath = (path: string) => (path === '/w/none' ? undefined : path)
   const { kind, findings } = emissionOf(texts, { targets: ONE, options: { files: { ...files, realPath } } })
-  const column = at === 'a' ? 3 : (lines[0]?.indexOf(`${at}: `) ?? 0) + `${at}: `.length + 1
+  const column = `  ${marked}`.indexOf('▸') + 1
   expect([kind, findings.map(({ place }) => place)]).toMatchObject(['refused', [{ file: 'Mu.yaml', line: 4, column }]])
 })
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Manifest, validateDocument } from '@davit/documents'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -111,4 +112,86 @@ test.each([
   ])
   const allowed = allowedTargets(table, fqn)
   expect(allowed && [...allowed]).toEqual(expected)
+})
+
+/** Targets in the order in which a group would have them. */
+function rankedFor(fqn: string, names: readonly string[]): readonly string[] {
+  const rank = (name: string) => createHash('sha256').update(`${fqn}\0${name}`).digest('hex')
+  return names.toSorted((left, right) => (rank(left) < rank(right) ? -1 : 1))
+}
+
+const PROGRAM = 'type: mu/container, command: [x]'
+
+test('targets are ranked by a digest of the first name of a group and their own', () => {
+  const texts = stackOf({
+    m: `${PROGRAM}, volumes: { V: v }`,
+    v: 'type: mu/volume',
+    s: 'type: mu/autoscaler, target: m, replicas: 3',
+    z: PROGRAM,
+  })
+  const placedServices = servicesIn(emissionOf(texts, { targets: targetsNamed(MACHINES) }))
+  const best = rankedFor('shop/m', MACHINES).slice(0, 3)
+  expect(placedServices['shop.m']?.targets).toEqual(best)
+  expect(placedServices['shop.v']?.targets).toEqual(best)
+  expect(placedServices['shop.z']?.targets).toEqual(rankedFor('shop/z', MACHINES).slice(0, 1))
+})
+
+test('groups choose in the order of their names, and pass over targets where a port is taken', () => {
+  const best = (name: string) => rankedFor(`shop/${name}`, MACHINES)
+  const [first, second] = NAMES.flatMap((one) =>
+    NAMES.filter((other) => one < other && best(one)[0] === best(other)[0]).map((other) => [one, other] as const),
+  )[0]!
+  const texts = stackOf({ [second]: `${PROGRAM}, ports: [2, 1]`, [first]: `${PROGRAM}, port: 1` })
+  const placedServices = servicesIn(emissionOf(texts, { targets: targetsNamed(MACHINES) }))
+  expect(placedServices[`shop.${first}`]?.targets).toEqual([best(first)[0]])
+  expect(placedServices[`shop.${second}`]?.targets).toEqual([best(second)[1]])
+})
+
+test('a target must have the containers of a whole group, and be allowed for each of it', () => {
+  const [process, both, other] = [['process'], ['process', 'fileset'], ['fileset']]
+  const targets = new Map([
+    ...targetsNamed(['m1', 'm2'], process),
+    ...targetsNamed(['m3', 'm4', 'm5'], both),
+    ...targetsNamed(['m6'], other),
+  ])
+  const texts = (placement: string) => ({
+    ...stackOf({ a: `${PROGRAM}, volumes: { V: v }`, v: 'type: mu/volume' }),
+    'Muspace.yaml': `clusters: { here: { default: true, placement: { ${placement} } } }\n`,
+  })
+  const placedWith = (placement: string) => {
+    const placedServices = servicesIn(emissionOf(texts(placement), { targets }))
+    expect(placedServices['shop.v']?.targets).toEqual(placedServices['shop.a']?.targets)
+    return placedServices['shop.a']?.targets
+  }
+  expect(placedWith('')).toEqual(rankedFor('shop/a', ['m3', 'm4', 'm5']).slice(0, 1))
+  expect(placedWith('shop/a: [m3, m4], shop/v: [m4, m5]')).toEqual(['m4'])
+  const none = emissionOf(texts('shop/v: [m1]'), { targets })
+  expect(none.findings.map(({ code, subjects }) => [code, ...subjects])).toEqual([['MU611', 'shop/v', 'fileset']])
+  const apart = emissionOf(texts('shop/a: [m3], shop/v: [m4]'), { targets })
+  expect(apart.findings.map(({ code, subjects }) => [code, ...subjects])).toEqual([['MU611', 'shop/a', 'process']])
+})
+
+test('what runs where it may not be any more moves, and as little else as possible', () => {
+  const ranked = rankedFor('shop/a', MACHINES)
+  const deployed = manifestOf({
+    'shop.a': { ...placed(['a'], targetsNamed(MACHINES))['shop.a']!, targets: [ranked[3]!, ranked[4]!] },
+  })
+  const texts = (forbidden: string) => ({
+    ...stackOf({ a: PROGRAM, s: 'type: mu/autoscaler, target: a, replicas: 3' }),
+    'Muspace.yaml': `clusters: { here: { default: true, placement: { shop/a: [${MACHINES.filter((name) => name !== forbidden).join()}] } } }\n`,
+  })
+  const targetsOf = (forbidden: string) =>
+    servicesIn(emissionOf(texts(forbidden), { targets: targetsNamed(MACHINES), deployed }))['shop.a']?.targets
+  expect(targetsOf('')).toEqual([ranked[3], ranked[4], ranked[0]])
+  expect(targetsOf(ranked[3]!)).toEqual([ranked[4], ranked[0], ranked[1]])
+})
+
+test('one of a group that runs keeps the group where it is', () => {
+  const ranked = rankedFor('shop/a', MACHINES)
+  const deployed = manifestOf({
+    'shop.v': { ...placed(['a'], targetsNamed(MACHINES))['shop.a']!, targets: [ranked[2]!] },
+  })
+  const texts = stackOf({ a: `${PROGRAM}, volumes: { V: v }`, v: 'type: mu/volume' })
+  const placedServices = servicesIn(emissionOf(texts, { targets: targetsNamed(MACHINES), deployed }))
+  expect(placedServices['shop.a']?.targets).toEqual([ranked[2]])
 })

@@ -1,9 +1,9 @@
-import { finding, type Instance, placeOf } from '@davit/stack'
+import { finding, type Instance, placeOfKey } from '@davit/stack'
 import { membersOf, textIn, textsIn } from '../endpoints.ts'
 import { shellWord, withoutReferences } from '../shell.ts'
 import type { Draft, Emitting } from '../unit.ts'
 import { environmentText } from '../values.ts'
-import { environmentOf, hasNul, hasVariableNames, mountsOf } from './environment.ts'
+import { environmentOf, hasVariableNames, mountsOf, nulProblem } from './environment.ts'
 import { emitImage } from './image.ts'
 import { type Problem, reportIncomplete } from './incomplete.ts'
 import { INTO_PACKAGE, startScript } from './start-script.ts'
@@ -40,8 +40,7 @@ function problemOf(leaf: Instance): Problem | undefined {
   if (!properties.has('build') && textsIn(leaf, 'command').length === 0) {
     return { message: `'${fqn}' has nothing to run`, hint: 'give it `build`, `command` or `image`' }
   }
-  if (!hasNul(leaf, textsIn(leaf, 'command'))) return undefined
-  return { message: `'${fqn}' has a NUL character in its command or environment`, hint: 'no process can get it' }
+  return nulProblem(leaf, ['command', 'env'])
 }
 
 /** Reports volumes at paths, which a process cannot have. */
@@ -50,7 +49,7 @@ function mountsAtPath(leaf: Instance, { findings }: Emitting): boolean {
   for (const path of paths) {
     const message = `only a container with an image can mount a volume at ${JSON.stringify(path)}`
     const hint = 'name a variable instead, which gets the path of the volume'
-    findings.push(finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), message, hint }))
+    findings.push(finding('MU610', [leaf.fqn], { place: placeOfKey(leaf, 'volumes', path), message, hint }))
   }
   return paths.length > 0
 }

@@ -1,4 +1,4 @@
-import type { Instance } from '@davit/stack'
+import { type Instance, placeOfValue } from '@davit/stack'
 import { parseSchedule, TARGET_PROGRAMS } from '@davit/stack-library'
 import { textIn } from '../endpoints.ts'
 import type { Draft, Emitting } from '../unit.ts'
@@ -11,7 +11,7 @@ import { targetsOf } from './targets.ts'
 export function emitEvent(leaf: Instance, emitting: Emitting): Draft | undefined {
   const problem = problemOf(leaf, emitting)
   if (problem !== undefined) return reportIncomplete(leaf, problem, emitting)
-  const endpoints = targetsOf(leaf).map((target) => emitting.endpointIn(leaf, target))
+  const endpoints = targetsOf(leaf).map((target) => emitting.endpointIn(target))
   const [port] = emitting.portsOf(leaf)
   return {
     type: 'process',
@@ -36,18 +36,19 @@ function problemOf(leaf: Instance, { portsOf }: Emitting): Problem | undefined {
   if (targetsOf(leaf).length === 0) {
     return { message: `'${fqn}' tells nobody`, hint: 'name services as `target` or `targets`' }
   }
-  if (schedule !== undefined) return scheduleProblem(fqn, schedule)
+  if (schedule !== undefined) return scheduleProblem(leaf, schedule)
   if (portsOf(leaf).length > 0) return undefined
   const hint = 'give it a `schedule`, or a `port` at which others can raise it'
   return { message: `'${fqn}' never comes about`, hint }
 }
 
-function scheduleProblem(fqn: string, schedule: string): Problem | undefined {
+function scheduleProblem(leaf: Instance, schedule: string): Problem | undefined {
   try {
     parseSchedule(schedule)
     return undefined
   } catch (error) {
-    const message = `the schedule ${JSON.stringify(schedule)} of '${fqn}' is none: ${(error as Error).message}`
-    return { message, hint: 'write minute, hour, day, month and day of the week in UTC, or @every 30s' }
+    const message = `the schedule ${JSON.stringify(schedule)} of '${leaf.fqn}' is none: ${(error as Error).message}`
+    const hint = 'write minute, hour, day, month and day of the week in UTC, or @every 30s'
+    return { message, hint, place: placeOfValue(leaf, 'schedule') }
   }
 }

@@ -1,4 +1,4 @@
-import { finding, type Instance, placeOf } from '@davit/stack'
+import { finding, type Instance, placeOfKey, placeOfValue } from '@davit/stack'
 import { type Endpoint, membersOf } from '../endpoints.ts'
 import type { Addresses, Draft, Emitting } from '../unit.ts'
 import { reportIncomplete } from './incomplete.ts'
@@ -10,6 +10,8 @@ import { targetsOf } from './targets.ts'
 interface Route {
   readonly prefix: string
   readonly endpoints: readonly Endpoint[]
+  /** The property in which it is written who gets them, and the key in it. */
+  readonly from: readonly [property: string, ...keys: string[]]
 }
 
 /** A gateway: nginx of the machine passes requests on. */
@@ -43,12 +45,13 @@ function routesOf(leaf: Instance, emitting: Emitting): readonly Route[] | undefi
   let isRight = true
   for (const [key, value] of membersOf(leaf, 'routes')) {
     const prefix = key.replace(/\/+$/, '')
-    const endpoint = emitting.endpointIn(leaf, value)
+    const endpoint = emitting.endpointIn(value)
     if (!isFit(leaf, { key, isTaken: prefixes.has(prefix) }, emitting)) isRight = false
-    else prefixes.set(prefix, { prefix, endpoints: endpoint === undefined ? [] : [endpoint] })
+    else prefixes.set(prefix, { prefix, endpoints: endpoint === undefined ? [] : [endpoint], from: ['routes', key] })
   }
-  const endpoints = targetsOf(leaf).flatMap((target) => emitting.endpointIn(leaf, target) ?? [])
-  if (endpoints.length > 0 && !prefixes.has('')) prefixes.set('', { prefix: '', endpoints })
+  const targets = targetsOf(leaf)
+  const endpoints = targets.flatMap((target) => emitting.endpointIn(target) ?? [])
+  if (targets.length > 0 && !prefixes.has('')) prefixes.set('', { prefix: '', endpoints, from: ['targets'] })
   return isRight ? [...prefixes.values()] : undefined
 }
 
@@ -60,12 +63,12 @@ interface Key {
 function isFit(leaf: Instance, { key, isTaken }: Key, emitting: Emitting): boolean {
   if (isTaken) {
     const hint = 'a prefix is the same with and without `/` at its end'
-    emitting.findings.push(finding('MU502', [key], { place: placeOf(leaf.spot), hint }))
+    emitting.findings.push(finding('MU502', [key], { place: placeOfKey(leaf, 'routes', key), hint }))
     return false
   }
   if (PATH.test(key)) return true
   const message = `the route ${JSON.stringify(key)} of '${leaf.fqn}' is no prefix of paths`
-  reportIncomplete(leaf, { message, hint: HINT }, emitting)
+  reportIncomplete(leaf, { message, hint: HINT, place: placeOfKey(leaf, 'routes', key) }, emitting)
   return false
 }
 
@@ -80,12 +83,13 @@ interface PlaceContext {
   readonly addresses: Addresses
 }
 
-function placedRoute({ prefix, endpoints }: Route, { leaf, emitting, addresses }: PlaceContext): NginxRoute {
+function placedRoute({ prefix, endpoints, from }: Route, { leaf, emitting, addresses }: PlaceContext): NginxRoute {
   const places = endpoints.flatMap((endpoint) => addresses.of(endpoint))
   const [protocol = 'http', ...others] = new Set(places.map(({ url }) => url.slice(0, url.indexOf(':'))))
   if (others.length > 0 || (protocol !== 'http' && protocol !== 'https')) {
     const message = `'${leaf.fqn}' cannot pass requests on by ${[protocol, ...others].join(' and ')}`
-    reportIncomplete(leaf, { message, hint: 'all targets of a gateway speak http, or all of them https' }, emitting)
+    const hint = 'all targets of a gateway speak http, or all of them https'
+    reportIncomplete(leaf, { message, hint, place: placeOfValue(leaf, ...from) }, emitting)
   }
   return { prefix, protocol, places }
 }

@@ -1,8 +1,8 @@
-import type { Instance } from '@davit/stack'
+import { type Instance, placeOf, placeOfKey, placeOfValue } from '@davit/stack'
 import { membersOf, textIn, textsIn } from '../endpoints.ts'
 import { isVariable, printing } from '../shell.ts'
 import type { Draft, Emitting, LinkAddresses } from '../unit.ts'
-import { environmentOf, hasNul, hasVariableNames, mountsOf } from './environment.ts'
+import { environmentOf, hasVariableNames, mountsOf, nulProblem } from './environment.ts'
 import { type Problem, reportIncomplete } from './incomplete.ts'
 
 /** A container of an image, in an archive or on the machine. */
@@ -74,27 +74,32 @@ function isArchive(image: string): boolean {
 function problemOf(leaf: Instance): Problem | undefined {
   const { properties, fqn } = leaf
   const image = textIn(leaf, 'image') ?? ''
-  if (properties.has('build') || properties.has('script')) {
-    return { message: `'${fqn}' has an image, and a package as well`, hint: 'remove `image`, or `build` and `script`' }
+  if (properties.has('build')) {
+    return {
+      message: `'${fqn}' has an image, and a package as well`,
+      hint: 'remove `image` or `build`',
+      place: placeOfValue(leaf, 'image'),
+    }
   }
   if (!isArchive(image) && !/^[A-Za-z0-9][A-Za-z0-9._/:@-]*$/.test(image)) {
     const message = `${JSON.stringify(image)} of '${fqn}' is no image`
-    return { message, hint: 'write the path of an archive, or a name such as web:1' }
+    const hint = 'write the path of an archive, or a name such as web:1'
+    return { message, hint, place: placeOfValue(leaf, 'image') }
   }
-  if (!hasNul(leaf, textsIn(leaf, 'command'))) return undefined
-  return { message: `'${fqn}' has a NUL character in its command or environment`, hint: 'no process can get it' }
+  return nulProblem(leaf, ['command', 'env'])
 }
 
 function mountProblem(leaf: Instance, emitting: Emitting): Problem | undefined {
   const key = [...membersOf(leaf, 'volumes').keys()].find((one) => !isVariable(one) && !/^\/[^:\p{Cc}]+$/u.test(one))
   if (key !== undefined) {
     const message = `'${leaf.fqn}' cannot have a volume at ${JSON.stringify(key)}`
-    return { message, hint: 'name a variable that gets its path, or an absolute path in the container, without `:`' }
+    const hint = 'name a variable that gets its path, or an absolute path in the container, without `:`'
+    return { message, hint, place: placeOfKey(leaf, 'volumes', key) }
   }
   const moded = emitting.offersFilesets && mountsOf(leaf, emitting).find(({ volume }) => volume.properties.has('mode'))
   if (!moded) return undefined
   const message = `'${leaf.fqn}' has an image, and cannot give the volume '${moded.volume.fqn}' its mode`
-  return { message, hint: 'remove the `mode` of the volume' }
+  return { message, hint: 'remove the `mode` of the volume', place: placeOf(moded.spot) }
 }
 
 /** The name of the image is in its archive. */

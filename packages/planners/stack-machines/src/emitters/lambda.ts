@@ -1,9 +1,9 @@
-import type { Instance } from '@davit/stack'
+import { type Instance, placeOfValue } from '@davit/stack'
 import { TARGET_PROGRAMS } from '@davit/stack-library'
 import { textIn } from '../endpoints.ts'
 import { shellWord } from '../shell.ts'
 import type { Draft, Emitting } from '../unit.ts'
-import { environmentOf, hasNul, hasVariableNames } from './environment.ts'
+import { environmentOf, hasVariableNames, nulProblem } from './environment.ts'
 import { type Problem, reportIncomplete } from './incomplete.ts'
 import { BY_NODE, INTO_PACKAGE, startScript } from './start-script.ts'
 
@@ -52,12 +52,12 @@ function problemOf(leaf: Instance): Problem | undefined {
     return {
       message: `'${fqn}' has an unknown runtime ${JSON.stringify(runtime)}`,
       hint: 'runtimes are node and program',
+      place: placeOfValue(leaf, 'runtime'),
     }
   }
   if (runtime === 'node' && !/^.+\.[A-Za-z_$][A-Za-z0-9_$]*$/.test(handler)) {
     const message = `'${fqn}' has no function ${JSON.stringify(handler)}`
-    return { message, hint: 'write MODULE.EXPORT, such as index.handler' }
+    return { message, hint: 'write MODULE.EXPORT, such as index.handler', place: placeOfValue(leaf, 'handler') }
   }
-  if (!hasNul(leaf, [handler])) return undefined
-  return { message: `'${fqn}' has a NUL character in its handler or environment`, hint: 'no process can get it' }
+  return nulProblem(leaf, ['handler', 'env'])
 }

@@ -1,4 +1,4 @@
-import { finding, placeOf, type Instance } from '@davit/stack'
+import { finding, type Instance, placeOfValue } from '@davit/stack'
 import { textIn } from '../endpoints.ts'
 import { printing, shellWord } from '../shell.ts'
 import type { Draft, Emitting } from '../unit.ts'
@@ -13,7 +13,7 @@ export function emitVolume(volume: Instance, emitting: Emitting): Draft | undefi
   if (mode !== undefined && !/^0?[0-7]{3,4}$/.test(mode)) {
     const message = `${JSON.stringify(mode)} is no mode of a directory`
     const hint = 'write permissions in octal digits, such as "0700"'
-    emitting.findings.push(finding('MU610', [volume.fqn], { place: placeOf(volume.spot), message, hint }))
+    emitting.findings.push(finding('MU610', [volume.fqn], { place: placeOfValue(volume, 'mode'), message, hint }))
     return undefined
   }
   const script = emitting.offersFilesets ? filesetOf(volume, emitting) : wrapperOf(volumePath(emitting, volume), mode)

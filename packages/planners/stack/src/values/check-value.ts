@@ -72,8 +72,10 @@ function checkCapability(type: Type | StackType, written: Written, source: Sourc
   const stack = type.kind === 'stack' ? type : undefined
   const resolution = resolveCapability(c, written.value, { writer, stack })
   switch (resolution.kind) {
-    case 'capability':
-      return { value: resolution }
+    case 'capability': {
+      const { kind, service, chosen, port } = resolution
+      return { value: { kind, service, chosen, port, spot: written } }
+    }
     case 'absent':
       return ABSENT
     case 'wrong':

@@ -5,12 +5,12 @@ import { isNothing } from '../mufile/shapes.ts'
 import { isName } from '../references/reference.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import type { StackType, Type } from '../types/type.ts'
-import type { Capability } from './bound-value.ts'
+import type { NamedService } from './bound-value.ts'
 import { chooseEndpoint, isRefusal, type Refusal } from './choose-endpoint.ts'
 import { boundOf } from './ports-of.ts'
 
 export type Resolution =
-  | Capability
+  | NamedService
   /** The property of the writer that is named has no value. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly hint?: string | undefined }
@@ -69,6 +69,11 @@ function capabilityType(c: Compilation, writer: Instance, name: string): Type | 
 }
 
 const KNOWN = new WeakMap<Instance, Map<string, Resolution>>()
+
+/** Whether another property names this one, of the type `service` or a stack; known once all are validated. */
+export function isNamed(instance: Instance, property: string): boolean {
+  return KNOWN.get(instance)?.has(property) === true
+}
 
 /** Resolves a property of an instance once. Defaults that name each other lead nowhere. */
 function resolveProperty(c: Compilation, instance: Instance, name: string): Resolution {
