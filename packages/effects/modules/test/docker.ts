@@ -1,18 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeControlGroups } from '@davit/testing/control-groups'
 
 export interface Docker {
   /** Properties with which `docker` reaches the engine. */
@@ -37,7 +28,7 @@ export async function startDocker(): Promise<Docker | string> {
   const stop = async () => {
     server.kill()
     if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
-    removeGroups(group)
+    removeControlGroups(group)
     rmSync(directory, { recursive: true, force: true })
   }
   const host = `unix://${directory}/socket`
@@ -95,17 +86,4 @@ function archiveOf(host: string, root: string, { tag, command }: { tag: string; 
 function unavailable(reason: string): string {
   console.warn(`SKIPPED: tests of docker-container, which need an engine of Docker: ${reason}`)
   return reason
-}
-
-/** The engine leaves its groups of processes behind, in each hierarchy. */
-function removeGroups(group: string): void {
-  const root = '/sys/fs/cgroup'
-  for (const directory of [root, ...readdirSync(root).map((name) => join(root, name))].map((path) =>
-    join(path, group),
-  )) {
-    if (!existsSync(directory)) continue
-    const below = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    for (const { name } of below) rmdirSync(join(directory, name))
-    rmdirSync(directory)
-  }
 }

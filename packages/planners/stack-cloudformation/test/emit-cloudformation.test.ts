@@ -311,3 +311,47 @@ test('extra properties cannot be merged into a reference', () => {
   }
   expect(refusalOf(texts)).toEqual([['MU10002', 'P', '4:94']])
 })
+
+test('the description is that of the root, not of what it is made of', () => {
+  const texts = {
+    'Mu.yaml': 'name: a\nservices: { public: { b: { type: b } } }',
+    'b/Mu.yaml': `name: b\ndescription: inner\nservices: { public: { self: ${resource()} } }`,
+  }
+  expect(textOf(texts)).not.toContain('Description')
+})
+
+test('dependencies are in the order in which they are written', () => {
+  const texts = {
+    'Mu.yaml': `name: a
+services: { private: { y: ${resource()}, x: ${resource()}, z: ${resource(', dependsOn: [y, x, y]')} } }`,
+  }
+  expect(resourcesOf(texts)['ZA']).toEqual({ Type: 'R', DependsOn: ['YA', 'XA'] })
+})
+
+test('a resource that is inherited has the properties of the subclass around it', () => {
+  const texts = {
+    'Mu.yaml': 'name: top\nservices: { public: { q: { type: msg/queue, retention: 7 } } }',
+    'msg/queue/Mu.yaml': 'name: msg/queue\nbase: msg/base\nproperties: { retention: { type: number } }',
+    'msg/base/Mu.yaml': `name: msg/base
+abstract: true
+properties: { retention: { type: any, optional: true } }
+services: { public: { self: ${resource(', properties: { Retention: retention }')} } }`,
+  }
+  expect(resourcesOf(texts)).toEqual({ SelfMsgQueue: { Type: 'R', Properties: { Retention: 7 } } })
+})
+
+test('capabilities become references in schemas, too', () => {
+  const texts = {
+    ...WRAPPED,
+    'Mu.yaml': `name: a
+services: { private: { o: { type: outer }, u: { type: user, deep: { list: [{ k: o }] } } } }`,
+    'user/Mu.yaml': `name: user
+schema: { private: { In: { properties: { k: { type: outer } } }, Deep: { properties: { list: { type: "In[]" } } } } }
+properties: { deep: { type: Deep } }
+services: { public: { self: ${resource(', properties: { Deep: deep }')} } }`,
+  }
+  expect(resourcesOf(texts)['SelfUser']).toEqual({
+    Type: 'R',
+    Properties: { Deep: { list: [{ k: { Ref: 'CoreInner' } }] } },
+  })
+})

@@ -94,14 +94,47 @@ test('a composite that is named stands for all its public leaves', () => {
   expect(services['shop.z.a']).toMatchObject({ dependsOn: {}, activatesAfter: ['shop.in.a', 'shop.in.b'] })
 })
 
+test.each([
+  ['nothing', 'free: 1, size: 1', []],
+  ['a property that is neither readonly nor perturbs', 'free: 2, size: 1', []],
+  ['a value that comes', 'free: 1, size: 1, given: 1', ['given']],
+  ['a value that goes', 'free: 1', ['size']],
+])('a change of %s', (_, bag, expected) => {
+  const inner = `name: inner
+properties:
+  size: { type: number, optional: true, readonly: true }
+  given: { type: number, optional: true, readonly: true }
+  free: { type: number, optional: true }
+services: { public: { a: { ${PROGRAM} } } }
+`
+  const stack = (services: Readonly<Record<string, string>>) =>
+    compiled(compileTexts({ ...stackOf(services), 'inner/Mu.yaml': inner }))
+  const earlier = compiledDocument(stack({ in: 'type: inner, free: 1, size: 1', old: 'type: inner, size: 5' }))
+  const later = stack({ in: `type: inner, ${bag}`, new: 'type: inner, size: 6' })
+  const changes = changesSince(earlier, later, { refusesReplacement: true })
+  expect(changes.findings.map(({ subjects }) => subjects)).toEqual(expected.map((name) => ['shop/in', name]))
+  expect(changes.interruptions).toEqual([])
+})
+
+test('an earlier stack of another name is no earlier state of this one, but its services may be', () => {
+  const texts = (name: string, size: number) => ({
+    'Mu.yaml': `name: ${name}\nproperties: { size: { type: number, default: ${size}, readonly: true } }\nservices: { public: { a: { ${PROGRAM} } } }\n`,
+  })
+  const earlier = compiledDocument(compiled(compileTexts(texts('shop', 1))))
+  const changesTo = (name: string) =>
+    changesSince(earlier, compiled(compileTexts(texts(name, 2))), { refusesReplacement: false }).findings
+  expect(changesTo('shop').map(({ subjects }) => subjects)).toEqual([['shop', 'size']])
+  expect(changesTo('store')).toEqual([])
+})
+
 test('davit/x/service is what it says', () => {
   const texts = stackOf({
-    db: 'type: davit/x/service, module: echo, source: db, port: 7, attributes: { __proto__: { a: 1 }, deployState: true, type: not, none: }',
+    db: 'type: davit/x/service, module: echo, source: db, port: 7, attributes: { __proto__: { a: 1 }, deployState: true, type: not, none: , protocol: pg }',
     web: 'type: davit/x/service, module: echo, links: { db: db }, build: { script: "x ${db.port}", sources: { a: a, b: { source: b } }, inputs: { i: { source: i }, j: { build: { script: y, sources: { k: k } } } } }',
   })
   const services = servicesIn(emissionOf(texts))
   const db = services['shop.db']
-  expect(db).toMatchObject({ type: 'echo', port: 7, ports: [7], protocol: 'http', deployState: true })
+  expect(db).toMatchObject({ type: 'echo', port: 7, ports: [7], protocol: 'pg', deployState: true })
   expect(Object.getOwnPropertyDescriptor(db, '__proto__')?.value).toEqual({ a: 1 })
   expect(db).not.toHaveProperty('none')
   expect(db?.pkg).toEqual({ source: '/w/db' })
@@ -193,6 +226,14 @@ const BAD: readonly (readonly [string, Texts, readonly (readonly unknown[])[]])[
       v: 'type: mu/volume',
     }),
     [['MU612', 1, 'shop/b', 'shop/a']],
+  ],
+  [
+    'an empty property of addresses',
+    {
+      ...stackOf({ a: PROGRAM }),
+      'Muspace.yaml': 'clusters: { here: { default: true, settings: { volumeDirectory: , addressProperty: "" } } }\n',
+    },
+    [['MU152', "the setting 'addressProperty' must be the name of a property, but is ''"]],
   ],
   [
     'settings that are none',

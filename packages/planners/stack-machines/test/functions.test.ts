@@ -93,7 +93,9 @@ test('an event has its settings in a file, with the places of all whom it tells'
   const services = servicesIn(emissionOf(texts))
   const event = services['shop.e']
   expect(event).toMatchObject({ type: 'process', port: 9, dependsOn: {}, activatesAfter: ['shop.f', 'shop.web'] })
-  const settings: unknown = JSON.parse(readFileSync(join(built(event!.pkg.build!, undefined), 'settings.json'), 'utf8'))
+  const out = built(event!.pkg.build!, undefined)
+  expect(readFileSync(join(out, 'etc/dysnomia/process/start'), 'utf8')).toBe('readyPort=9\n')
+  const settings: unknown = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8'))
   const at = (service: string, port: number) =>
     services[service]?.targets.map((name) => `http://${name}.example:${port}`)
   expect(settings).toEqual({

@@ -102,6 +102,7 @@ test('a volume is a fileset, and whoever mounts it gives it its mode', () => {
   expect(readFileSync(join(out, '.dysnomia-fileset'), 'utf8')).toBe('mkdir shop.disk\n')
   const main = built(services['shop.main']?.pkg.build ?? { script: '' }, undefined)
   expect(run([join(main, 'bin/start')]).status).not.toBe(0)
+  expect(readFileSync(join(main, 'bin/start'), 'utf8')).toContain(`export DATA='${directory}/shop.disk'`)
   mkdirSync(join(directory, 'shop.disk'))
   run([join(main, 'bin/start')])
   expect(statSync(join(directory, 'shop.disk')).mode & 0o777).toBe(0o750)
@@ -109,7 +110,8 @@ test('a volume is a fileset, and whoever mounts it gives it its mode', () => {
 
 test('where machines have no filesets, a volume is a wrapper that keeps, moves and removes its data', () => {
   const directory = scratchDirectory()
-  const disk = volumeOf(['process', 'wrapper'], directory)['shop.disk']
+  const { 'shop.disk': disk, 'shop.main': main } = volumeOf(['process', 'wrapper'], directory)
+  expect(main?.pkg.build?.script).not.toContain('chmod 0750')
   expect(disk?.type).toBe('wrapper')
   const wrapper = join(built(disk?.pkg.build ?? { script: '' }, undefined), 'bin/wrapper')
   const [data, snapshot] = [join(directory, 'shop.disk'), join(directory, 'snapshot')]

@@ -104,11 +104,14 @@ test.each([
   ['a/d/e', ['deeper']],
   ['a', undefined],
   ['b', undefined],
-])('placement of %s: the longest match', (fqn, expected) => {
+  ['c', ['every'], ['every']],
+  ['a/d/e', ['deeper'], ['every']],
+])('placement of %s: the longest match is %j', (fqn, expected, all?: readonly string[]) => {
   const table = new Map([
     ['a/b', ['own']],
     ['a/**', ['below']],
     ['a/d/**', ['deeper']],
+    ...(all === undefined ? [] : [['**', all] as const]),
   ])
   const allowed = allowedTargets(table, fqn)
   expect(allowed && [...allowed]).toEqual(expected)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CompiledStack, encodeDocument } from '@davit/documents'
 import { expect, test } from 'vitest'
 import { compiledDocument } from '../src/stack.ts'
@@ -116,5 +117,49 @@ test('the compiled stack has no cluster if there is neither one nor a target', (
     undefined,
     { name: 'anonymous', cloud: 'aws' },
     { name: 'anonymous', cloud: 'gcp', scheduler: 'gke' },
+  ])
+})
+
+test('references have the text of their files, where they are, and what they are pinned to', () => {
+  const page = server('acme/page', '[80]', 'version: 1.4.0')
+  const texts: Readonly<Record<string, string>> = {
+    'Mu.yaml': 'name: a\nservices: { public: { p: { type: "acme/page@^1.0.0" }, q: { type: acme/tool } } }',
+    '.Mudeps/hub.mu.com/acme/page/Mu.yaml': page,
+    '.Mudeps/hub.mu.com/acme/tool/Mu.yaml': server('acme/tool'),
+    '.Mudeps/hub.mu.com/acme/tool/.origin.json': JSON.stringify({
+      repository: 'r',
+      commit: '8f93eef78239bd3bdb4c7fd8f5b1de1a7f2b0c4d',
+      tag: null,
+    }),
+  }
+  const outcome = compileTexts(texts)
+  expect(errorsOf(outcome)).toEqual([])
+  const { references, services } = outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : { references: [] }
+  const found = new Map(references)
+  expect(found.get('https://hub.mu.com/acme/page@^1.0.0')).toEqual({
+    pinned: 'https://hub.mu.com/acme/page@1.4.0',
+    file: '.Mudeps/hub.mu.com/acme/page/Mu.yaml',
+    sha256: createHash('sha256').update(page).digest('hex'),
+  })
+  expect(found.get('https://hub.mu.com/acme/tool@latest')?.pinned).toBe(
+    'https://hub.mu.com/acme/tool@8f93eef78239bd3bdb4c7fd8f5b1de1a7f2b0c4d',
+  )
+  expect(services?.get('a/p')?.ref).toBe('https://hub.mu.com/acme/page@1.4.0')
+})
+
+test('a service names others in order, each once, and not its own', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': `name: a
+services: { private: { z: { type: mu/container, port: 1 }, b: { type: mu/container, port: 2 }, u: { type: u, list: [z, b, z], one: "z:1" } } }`,
+    'u/Mu.yaml': `name: u
+properties: { list: { type: "service[]" }, one: { type: service } }
+services: { public: { c: { type: mu/gateway, targets: [one, d] }, d: { type: mu/container, port: 3 } } }`,
+  })
+  const services = outcome.kind === 'compiled' ? compiledDocument(outcome.stack).services : undefined
+  expect(services?.get('a/u')).toMatchObject({ dependsOn: ['a/b', 'a/z'], endpoints: ['a/u/c', 'a/u/d'] })
+  expect(services?.get('a/u/c')).toMatchObject({ dependsOn: ['a/u/d', 'a/z'], public: true })
+  expect(services?.get('a/u/c')?.properties.get('targets')).toEqual([
+    { service: 'a/z', port: 1 },
+    { service: 'a/u/d', port: 3 },
   ])
 })

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nextTime, parseSchedule } from '../src/stack-library.ts'
+import { nextTime, parseSchedule, TARGET_PROGRAMS } from '../src/stack-library.ts'
 
 const next = (schedule: string, after: string) => {
   const time = nextTime(parseSchedule(schedule), Date.parse(after))
@@ -44,4 +46,14 @@ test.each([
   ['@every 1y', "'1y' is no period"],
 ])('%j is refused: %s', (schedule, problem) => {
   expect(() => parseSchedule(schedule)).toThrow(problem)
+})
+
+test.each(['Asia/Kolkata', 'America/New_York'])('where it is %s, schedules are in UTC all the same', (zone) => {
+  const module = JSON.stringify(join(TARGET_PROGRAMS.event, 'schedule.mjs'))
+  const code = `import { nextTime, parseSchedule } from ${module}
+console.log(new Date(nextTime(parseSchedule('15 3 1 3 *'), Date.UTC(2026, 0, 1))).toISOString())
+console.log(new Date(nextTime(parseSchedule('0 23 * * SUN'), Date.UTC(2026, 0, 1))).toISOString())`
+  const argv = ['--input-type=module', '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8', env: { TZ: zone } })
+  expect([stdout, stderr]).toEqual(['2026-03-01T03:15:00.000Z\n2026-01-04T23:00:00.000Z\n', ''])
 })
