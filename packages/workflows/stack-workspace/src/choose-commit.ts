@@ -12,13 +12,14 @@ interface VersionTag extends Tag {
   readonly isOwn: boolean
 }
 
-/** Returns the tags that are fitting versions of the stack in a directory, the highest first: `1.2.3`, `v1.2.3`, `DIRECTORY/v1.2.3`. */
-export function fittingTags(tags: readonly Tag[], directory: string, spec: Spec): readonly Tag[] {
+/** Returns the tags that are versions of the stack in a directory which all specs accept, the highest first: `1.2.3`, `v1.2.3`, `DIRECTORY/v1.2.3`. */
+export function fittingTags(tags: readonly Tag[], directory: string, specs: readonly Spec[]): readonly Tag[] {
   return tags
     .flatMap((tag): VersionTag[] => {
       const isOwn = directory !== '' && tag.name.startsWith(`${directory}/v`)
       const version = isOwn ? tag.name.slice(directory.length + 2) : tag.name.replace(/^v/, '')
-      return isSemanticVersion(version) && satisfies(spec, { version }) ? [{ ...tag, version, isOwn }] : []
+      const isFitting = isSemanticVersion(version) && specs.every((spec) => satisfies(spec, { version }))
+      return isFitting ? [{ ...tag, version, isOwn }] : []
     })
     .toSorted(byPrecedence)
 }

@@ -54,9 +54,9 @@ async function candidatesFor(
   }
   const ranges = specs.filter(({ kind }) => kind === 'range')
   if (ranges.length === 0) return clone.head === undefined ? [] : [{ commit: clone.head }]
-  const [first, ...others] = ranges.map((range) => fittingTags(clone.tags, directory, range))
-  const fitting = (first ?? []).filter((tag) => others.every((tags) => tags.some(({ name }) => name === tag.name)))
-  return fitting.slice(0, MAX_TRIED).map(({ name, commit }) => ({ commit, tag: name }))
+  return fittingTags(clone.tags, directory, ranges)
+    .slice(0, MAX_TRIED)
+    .map(({ name, commit }) => ({ commit, tag: name }))
 }
 
 /** Versions whose stack file is looked at; the first one is nearly always it. */
@@ -64,7 +64,7 @@ const MAX_TRIED = 50
 
 async function noneFits(source: Source, { name, specs, directory }: Wanted): Promise<DavitError> {
   const { clone } = source
-  const versions = [...new Set(fittingTags(clone.tags, directory, ANY).map((tag) => tag.name))]
+  const versions = [...new Set(fittingTags(clone.tags, directory, []).map((tag) => tag.name))]
   const head: Tree | undefined = clone.head === undefined ? undefined : { commit: clone.head, directory }
   const isThere = head !== undefined && (await findTree(source, head)) !== undefined
   const where = `'${withoutPassword(clone.url)}'${directory === '' ? '' : `, directory ${quoted(directory)},`}`
@@ -72,11 +72,14 @@ async function noneFits(source: Source, { name, specs, directory }: Wanted): Pro
   const message = isThere
     ? `no version of ${quoted(name)} in ${where} is ${asked}`
     : `there is no stack ${quoted(name)} in ${where} that is ${asked}`
-  const hint = versions.length === 0 ? 'it has no tags that are versions' : `its versions are ${shown(versions)}`
+  const hints = [
+    ...(clone.head === undefined ? ['its default branch has no commit'] : []),
+    ...(versions.length > 0 ? [`its versions are ${shown(versions)}`] : []),
+  ]
+  const hint = hints.length === 0 ? 'it has no tags that are versions' : hints.join('; ')
   return new DavitError('no-such-stack', message, { exitStatus: ExitStatus.badDocument, hint })
 }
 
-const ANY: Spec = { kind: 'latest' }
 const MAX_SHOWN = 8
 
 function shown(versions: readonly string[]): string {

@@ -80,11 +80,16 @@ async function tryToFetch(fetching: Fetching, { reference, specs }: Group): Prom
     await fetchStack(fetching, reference, [...specs])
     return undefined
   } catch (error) {
-    if (!(error instanceof DavitError) || CONCERNS_ALL.has(error.code)) throw error
+    if (!(error instanceof DavitError) || !CONCERNS_ONE.has(error.code)) throw error
     keepStack(fetching, reference)
     return { reference, error }
   }
 }
 
-/** Failures of this machine, which the next stack would meet as well. */
-const CONCERNS_ALL: ReadonlySet<string> = new Set(['program-not-found', 'cannot-create', 'cannot-write', 'interrupted'])
+/** Failures of a repository or stack; this machine or user has all others, which the next stack would meet as well. */
+const CONCERNS_ONE: ReadonlySet<string> = new Set([
+  'unreachable-repository',
+  'bad-repository',
+  'no-such-stack',
+  'output-too-large',
+])

@@ -7,9 +7,9 @@ export interface Git {
   readonly signal: AbortSignal
 }
 
-/** Variables that would lead git to another repository, as where it runs a hook. */
+/** Variables that would lead git to another repository, or belong to one, as where it runs a hook. */
 const FOREIGN =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX)$/
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE)$/
 
 /** Git asks nobody: a password or a host key that is missing is an error. */
 function environmentOf({ environment }: Git): Environment {
@@ -17,25 +17,16 @@ function environmentOf({ environment }: Git): Environment {
   return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
 }
 
-/** Hooks of the user's templates and configuration have no part in this. */
-const SETTINGS = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'submodule.recurse=false',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'advice.detachedHead=false',
-]
+/** Hooks of the user's configuration have no part in this, and nothing tidies up what is removed soon. */
+const SETTINGS = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
 
 function commandOf(git: Git, words: readonly string[]) {
   return { argv: ['git', ...SETTINGS, ...words] as const, env: environmentOf(git), signal: git.signal }
 }
 
 /** Runs git, and returns how it ended. */
-export function runGit(git: Git, words: readonly string[]): Promise<CommandResult> {
-  return runCommand(commandOf(git, words))
+export function runGit(git: Git, words: readonly string[], stdin = ''): Promise<CommandResult> {
+  return runCommand({ ...commandOf(git, words), stdin })
 }
 
 /** Starts git, for output that is not text. */
@@ -44,10 +35,10 @@ export function startGit(git: Git, words: readonly string[]): Promise<RunningCom
 }
 
 /** Runs git where only a bug or a damaged repository makes it fail. */
-export async function gitOutput(git: Git, words: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await runGit(git, words)
+export async function gitOutput(git: Git, words: readonly string[], stdin = ''): Promise<string> {
+  const { exitCode, stdout, stderr } = await runGit(git, words, stdin)
   if (exitCode === 0) return stdout
-  const [command = ''] = words.filter((word) => !word.startsWith('-') && !word.startsWith('/'))
+  const [command = ''] = words.filter((word) => !word.startsWith('-'))
   throw new DavitError('bad-repository', `git ${command} failed: ${reasonIn(stderr)}`, {
     exitStatus: ExitStatus.badDocument,
   })
@@ -64,7 +55,9 @@ export function reasonIn(stderr: string): string {
   return printable(told.replace(/^(?:fatal|error): /, '').slice(0, 500))
 }
 
-/** An address without the password in it. */
+/** An address without the password in it. Over HTTP, a name alone may be one: a token. */
 export function withoutPassword(url: string): string {
-  return printable(url.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/, '$1@'))
+  const [, scheme = '', name = '', rest = ''] = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/)([^/@:]*)[^/]*@(.*)$/s.exec(url) ?? []
+  if (scheme === '') return printable(url)
+  return printable(/^https?:/i.test(scheme) ? `${scheme}${rest}` : `${scheme}${name}@${rest}`)
 }

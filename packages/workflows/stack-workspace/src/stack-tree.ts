@@ -47,7 +47,7 @@ const SUBMODULE = '160000'
 function entriesOf({ git, clone }: Source, commit: string): Promise<readonly Entry[]> {
   const known = clone.listings.get(commit)
   if (known !== undefined) return known
-  const words = ['-C', clone.directory, 'ls-tree', '-r', '-z', '--full-tree', commit]
+  const words = [`--git-dir=${clone.directory}`, 'ls-tree', '-r', '-z', '--full-tree', commit]
   const listing = gitOutput(git, words).then((output) => output.split('\0').flatMap(parseEntry))
   clone.listings.set(commit, listing)
   return listing
@@ -66,7 +66,7 @@ export async function statedVersion({ git, clone }: Source, { mufile, commit }: 
 
 /** Reads a stack file of a repository, which may be of any size, as far as a stack file may be long. */
 async function mufileText({ git, clone }: Source, { object, path }: Entry): Promise<string> {
-  const blob = await startGit(git, ['-C', clone.directory, 'cat-file', 'blob', object])
+  const blob = await startGit(git, [`--git-dir=${clone.directory}`, 'cat-file', 'blob', object])
   blob.stdin.end()
   const chunks: Buffer[] = []
   let size = 0
@@ -94,7 +94,7 @@ function nameOf({ commit, directory }: Tree): string {
 
 /** Unpacks a stack into a directory that does not exist yet. Git has no say in what is written, and where. */
 export async function unpackTree({ git, clone }: Source, tree: Tree, into: string): Promise<void> {
-  const archive = await startGit(git, ['-C', clone.directory, 'archive', '--format=tar', nameOf(tree)])
+  const archive = await startGit(git, [`--git-dir=${clone.directory}`, 'archive', '--format=tar', nameOf(tree)])
   archive.stdin.end()
   const [complaints] = await Promise.all([text(archive.stderr), unpackArchive(archive.stdout, into, LIMITS)]).finally(
     () => archive.kill(),

@@ -5,7 +5,7 @@ import { whyRefused } from '../src/refused-origin.ts'
 
 function namesOf(tags: readonly string[], directory: string, spec: string): readonly string[] {
   const all = tags.map((name, index) => ({ name, commit: String(index) }))
-  const fitting = fittingTags(all, directory, parseSpec(spec)!)
+  const fitting = fittingTags(all, directory, [parseSpec(spec)!])
   for (const { name, commit } of fitting) expect(commit).toBe(String(tags.indexOf(name)))
   return fitting.map(({ name }) => name)
 }

@@ -2,28 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
-import { filesIn, makeRepository, makeShop, type Repository, stack, user } from './testing.ts'
-
-/** Makes a commit of a tree that git itself would not add: entries are `MODE TYPE OBJECT\tNAME`, with the object of a text for `=text`. */
-function commitTree(
-  repository: Repository,
-  entries: readonly (readonly [mode: string, name: string, content: string])[],
-): void {
-  const lines = entries.map(([mode, name, content]) => {
-    const isTree = mode === '040000'
-    const object =
-      mode === '160000' ? content : isTree ? content : repository.git(['hash-object', '-w', '--stdin'], content)
-    return `${mode} ${isTree ? 'tree' : mode === '160000' ? 'commit' : 'blob'} ${object}\t${name}`
-  })
-  const tree = repository.git(['mktree', '--missing'], `${lines.join('\n')}\n`)
-  const commit = repository.git(['commit-tree', tree, '-m', 'x'])
-  repository.git(['update-ref', 'refs/heads/main', commit])
-}
-
-function treeOf(repository: Repository, name: string, content: string): string {
-  const object = repository.git(['hash-object', '-w', '--stdin'], content)
-  return repository.git(['mktree'], `100644 blob ${object}\t${name}\n`)
-}
+import { commitTree, filesIn, makeRepository, makeShop, stack, treeOf, user } from './testing.ts'
 
 const MUFILE = ['100644', 'Mu.yaml', stack('acme/db')] as const
 

@@ -36,7 +36,8 @@ export interface Repository {
   commit(tree: Tree, ...tags: readonly string[]): string
 }
 
-export function makeRepository(directory = scratchDirectory()): Repository {
+export function makeRepository(...words: readonly string[]): Repository {
+  const directory = scratchDirectory()
   const git = (words: readonly string[], input = '') => {
     const { status, stdout, stderr } = spawnSync('git', ['-C', directory, ...words], {
       env: GIT_ENVIRONMENT,
@@ -46,7 +47,7 @@ export function makeRepository(directory = scratchDirectory()): Repository {
     if (status !== 0) throw new Error(`git ${words.join(' ')}: ${stderr}`)
     return stdout.trim()
   }
-  git(['init', '--quiet', '--initial-branch=main'])
+  git(['init', '--quiet', '--initial-branch=main', ...words])
   return {
     url: `file://${directory}`,
     directory,
@@ -59,6 +60,29 @@ export function makeRepository(directory = scratchDirectory()): Repository {
       return git(['rev-parse', 'HEAD'])
     },
   }
+}
+
+/** Makes a commit of a tree that git itself would not add: entries are `MODE TYPE OBJECT\tNAME`, with the object of a text for `=text`. */
+export function commitTree(
+  repository: Repository,
+  entries: readonly (readonly [mode: string, name: string, content: string])[],
+): string {
+  const lines = entries.map(([mode, name, content]) => {
+    const isTree = mode === '040000'
+    const object =
+      mode === '160000' ? content : isTree ? content : repository.git(['hash-object', '-w', '--stdin'], content)
+    return `${mode} ${isTree ? 'tree' : mode === '160000' ? 'commit' : 'blob'} ${object}\t${name}`
+  })
+  const tree = repository.git(['mktree', '--missing'], `${lines.join('\n')}\n`)
+  const commit = repository.git(['commit-tree', tree, '-m', 'x'])
+  repository.git(['update-ref', 'refs/heads/main', commit])
+  return commit
+}
+
+/** Makes a tree of one file, and returns its name. */
+export function treeOf(repository: Repository, name: string, content: string): string {
+  const object = repository.git(['hash-object', '-w', '--stdin'], content)
+  return repository.git(['mktree'], `100644 blob ${object}\t${name}\n`)
 }
 
 /** A stack that others can use, and that needs nothing but what davit ships. */
@@ -130,6 +154,25 @@ export function makeShop(tree: Tree, repositories: Readonly<Record<string, strin
       return pinsOf(outcome.stack)
     },
   }
+}
+
+/** How a user runs git, with a configuration of theirs. */
+export function gitOf(settings: Readonly<Record<string, string>>, variables: Tree = {}) {
+  const environment: Record<string, string> = { ...GIT_ENVIRONMENT, HOME: '/nonexistent', ...variables }
+  for (const [index, [key, value]] of Object.entries(settings).entries()) {
+    environment[`GIT_CONFIG_KEY_${index}`] = key
+    environment[`GIT_CONFIG_VALUE_${index}`] = value
+  }
+  environment['GIT_CONFIG_COUNT'] = String(Object.keys(settings).length)
+  return { environment, signal: new AbortController().signal }
+}
+
+/** A directory of programs that are found before those of the system. */
+export function programsOf(programs: Tree): string {
+  const directory = scratchDirectory()
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return `${directory}:${process.env['PATH']}`
 }
 
 /** All files below a directory, without those of git. */

@@ -1,0 +1,128 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test } from 'vitest'
+import { withoutPassword } from '../src/git.ts'
+import { gitOf, makeRepository, makeShop, programsOf, stack, textIn, user } from './testing.ts'
+
+/** A repository, and a commit in it that nothing leads to. */
+function withLooseCommit() {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db', '2.0.0') }, '2.0.0')
+  const commit = repository.commit({ 'Mu.yaml': stack('acme/db', '1.0.0') })
+  repository.git(['reset', '--quiet', '--hard', 'HEAD~'])
+  return { repository, commit }
+}
+
+test('a commit that no branch or tag leads to is fetched by its whole hash', async () => {
+  const { repository, commit } = withLooseCommit()
+  repository.commit({ 'Mu.yaml': stack('acme/db', '3.0.0') }, 'later')
+  const shop = makeShop({ 'Mu.yaml': user(`acme/db@${commit}`) }, { 'acme/db': repository.url })
+  expect((await shop.fetch()).failures).toStrictEqual([])
+  expect(JSON.parse(textIn(shop.root, '.Mudeps/hub.mu.com/acme/db/.origin.json'))).toStrictEqual({
+    repository: repository.url,
+    commit,
+  })
+  const short = makeShop({ 'Mu.yaml': user(`acme/db@${commit.slice(0, 7)}`) }, { 'acme/db': repository.url })
+  expect((await short.fetch()).failures).toMatchObject([{ error: { code: 'no-such-stack' } }])
+})
+
+test('no setting of the user, and no variable of a hook, leads git astray', async () => {
+  const { repository, commit } = withLooseCommit()
+  const directory = scratchDirectory()
+  const trace = join(directory, 'trace')
+  const hook = programsOf({ 'reference-transaction': `touch '${directory}/called'` }).split(':')[0]!
+  const settings = {
+    'safe.bareRepository': 'explicit',
+    'clone.defaultRemoteName': 'upstream',
+    'core.hooksPath': hook,
+    'gc.auto': '1',
+    'gc.autoDetach': 'false',
+  }
+  const variables = {
+    GIT_TRACE: trace,
+    ...Object.fromEntries(
+      [
+        ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR'],
+        ['GIT_NAMESPACE', 'GIT_QUARANTINE_PATH', 'GIT_SHALLOW_FILE', 'GIT_GRAFT_FILE', 'GIT_PREFIX'],
+        ['GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_REPLACE_REF_BASE'],
+      ].flatMap((names) => names.map((name) => [name, '/nowhere'])),
+    ),
+  }
+  const shop = makeShop({ 'Mu.yaml': user(`acme/db@${commit}`) }, { 'acme/db': repository.url })
+  expect((await shop.fetch({ git: gitOf(settings, variables) })).failures).toStrictEqual([])
+  expect(existsSync(join(directory, 'called'))).toBe(false)
+  expect(textIn(directory, 'trace')).not.toContain('git gc')
+})
+
+test('git asks no questions, and speaks the language in which its reasons are looked for', async () => {
+  const repository = makeRepository()
+  const directory = scratchDirectory()
+  const PATH = programsOf({ git: `env >'${directory}/environment'\nPATH=/usr/bin:/bin; exec git "$@"` })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  await shop.fetch({ git: gitOf({}, { PATH, LC_ALL: 'de_DE.UTF-8', GIT_TERMINAL_PROMPT: '1' }) })
+  const lines = textIn(directory, 'environment').split('\n')
+  expect(lines.filter((line) => /^(?:LC_ALL|GIT_TERMINAL_PROMPT)=/.test(line)).toSorted()).toStrictEqual([
+    'GIT_TERMINAL_PROMPT=0',
+    'LC_ALL=C',
+  ])
+})
+
+test('the stacks of a repository cost one clone, one list for each commit, and one archive each', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'a/Mu.yaml': stack('acme/a'), 'b/Mu.yaml': stack('acme/b') }, '1.0.0')
+  const directory = scratchDirectory()
+  const PATH = programsOf({ git: `echo "$@" >>'${directory}/calls'\nPATH=/usr/bin:/bin; exec git "$@"` })
+  const shop = makeShop({ 'Mu.yaml': user('acme/a', 'acme/b') }, { 'acme/...': repository.url })
+  expect((await shop.fetch({ git: gitOf({}, { PATH }) })).failures).toStrictEqual([])
+  const commands = textIn(directory, 'calls').match(/ (?:clone|for-each-ref|cat-file|ls-tree|archive) /g)
+  expect(commands?.map((command) => command.trim())).toStrictEqual([
+    'clone',
+    'for-each-ref',
+    'cat-file',
+    'ls-tree',
+    'archive',
+    'archive',
+  ])
+})
+
+test.each([
+  ['git that cannot be run', 'exit 1', 0o644, { code: 'program-not-executable', exitStatus: 77 }],
+  [
+    'a full disk',
+    "echo 'fatal: write error: No space left on device' >&2; exit 128",
+    0o755,
+    {
+      code: 'cannot-write',
+      exitStatus: 73,
+      message: expect.stringMatching(/^cannot fetch 'file:.*': there is no space left in '.*\/tmp-\w+'$/) as string,
+    },
+  ],
+])('%s stops everything', async (_, script, mode, error) => {
+  const shop = makeShop({ 'Mu.yaml': user('acme/a', 'corp/b') }, { 'acme/...': 'file:///a', 'corp/...': 'file:///b' })
+  const [PATH = ''] = programsOf({ git: script }).split(':')
+  chmodSync(join(PATH, 'git'), mode)
+  await expect(shop.fetch({ git: gitOf({}, { PATH }) })).rejects.toMatchObject(error)
+})
+
+test('a full disk elsewhere concerns that repository alone', async () => {
+  const PATH = programsOf({ git: "echo 'remote: fatal: No space left on device' >&2; exit 128" })
+  const shop = makeShop({ 'Mu.yaml': user('acme/a', 'corp/b') }, { 'acme/...': 'file:///a', 'corp/...': 'file:///b' })
+  const { failures } = await shop.fetch({ git: gitOf({}, { PATH }) })
+  expect(failures).toMatchObject([
+    { error: { code: 'unreachable-repository' } },
+    { error: { code: 'unreachable-repository' } },
+  ])
+})
+
+test.each([
+  ['ssh://git@x.y/a', 'ssh://git@x.y/a'],
+  ['ssh://git:secret@x.y/a', 'ssh://git@x.y/a'],
+  ['ssh://git:sec@ret@x.y/a@b', 'ssh://git@x.y/a@b'],
+  ['https://user:secret@x.y/a', 'https://x.y/a'],
+  ['HTTP://token@x.y/a', 'HTTP://x.y/a'],
+  ['https://x.y/a@b:c@d', 'https://x.y/a@b:c@d'],
+  ['git@x.y:a/b', 'git@x.y:a/b'],
+])('withoutPassword() of %s is %s', (url, shown) => {
+  expect(withoutPassword(url)).toBe(shown)
+})
