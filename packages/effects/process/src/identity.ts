@@ -40,6 +40,11 @@ export function processIdentity(): ProcessIdentity {
   }
 }
 
+/** Number of the account with whose rights this process acts. */
+export function accountId(): number {
+  return process.geteuid?.() ?? -1
+}
+
 /** Whether a process is certainly gone. One that cannot be read may live: `hidepid` hides processes of other users. */
 export function isProcessGone({ pid, startTime, namespace }: ProcessReference): boolean {
   if (namespace === '' || namespace !== pidNamespace()) return false

@@ -2,6 +2,7 @@ export { atExit } from './at-exit.ts'
 export type { Command, CommandResult, RunningCommand } from './command.ts'
 export { environment, type Environment } from './environment.ts'
 export {
+  accountId,
   encodeProcessReference,
   comesFrom,
   isProcessAlive,

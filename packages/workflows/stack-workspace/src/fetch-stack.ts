@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import { reasonOf, systemErrorCode } from '@davit/files'
 import {
   baseAndName,
   type CompileOutcome,
@@ -15,10 +16,12 @@ import {
 import { type ChosenTree, chooseTree } from './choose-tree.ts'
 import { type Clone, cloneRepository } from './clone.ts'
 import { type Git, withoutPassword } from './git.ts'
-import { installTree, withAside } from './install-tree.ts'
+import { cleanAside, withAside } from './aside.ts'
+import { installTree, type Place } from './install-tree.ts'
 import { say } from './messages.ts'
 import { fetchedCommit, writeOrigin } from './origin-file.ts'
 import { type Overlay, overlay } from './overlay.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 import { whyRefused } from './refused-origin.ts'
 import { type Source, unpackTree } from './stack-tree.ts'
 
@@ -50,6 +53,7 @@ export interface Fetching {
 
 export function openFetching(options: FetchOptions): Fetching {
   const fetched = join(options.root, FETCHED[0])
+  if (!options.isDryRun) cleanAside(fetched)
   const seen = overlay(options.files, fetched, { hidesOthers: options.isUpdate })
   return { options, overlay: seen, fetched, clones: new Map() }
 }
@@ -68,8 +72,8 @@ export async function fetchStack(
   const source = { git: options.git, clone: await cloneOf(fetching, origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
-  if (options.isUpdate && fetchedCommit(place) === tree.commit) {
-    seen.reveal(place)
+  if (options.isUpdate && fetchedCommit(pathOf(place)) === tree.commit) {
+    seen.reveal(pathOf(place))
     options.report(say('stack-is-current', fields))
     return
   }
@@ -81,12 +85,16 @@ export async function fetchStack(
 
 /** Goes on with what is there of a stack that could not be fetched. */
 export function keepStack(fetching: Fetching, reference: FullReference): void {
-  const place = placeOf(fetching, reference)
-  if (existsSync(place)) fetching.overlay.reveal(place)
+  const path = pathOf(placeOf(fetching, reference))
+  if (existsSync(path)) fetching.overlay.reveal(path)
 }
 
-function placeOf({ fetched }: Fetching, reference: FullReference): string {
-  return join(fetched, baseAndName(reference))
+function placeOf({ fetched }: Fetching, reference: FullReference): Place {
+  return { root: fetched, path: baseAndName(reference) }
+}
+
+function pathOf({ root, path }: Place): string {
+  return join(root, path)
 }
 
 function versionOf({ tag, commit }: ChosenTree): string {
@@ -118,14 +126,14 @@ async function cloned({ git, temporary, report }: FetchOptions, origin: Origin):
 
 interface Delivery {
   readonly reference: FullReference
-  readonly place: string
+  readonly place: Place
   readonly source: Source
   readonly tree: ChosenTree
 }
 
 /** Unpacks a stack aside, and moves it to its place; a dry run leaves it aside, and reads it there. */
 async function bring(fetching: Fetching, { reference, place, source, tree }: Delivery): Promise<void> {
-  const { options, overlay: seen, fetched } = fetching
+  const { options, overlay: seen } = fetching
   const unpack = async (into: string) => {
     await named(reference, unpackTree(source, tree, into))
     const { commit, tag } = tree
@@ -134,26 +142,43 @@ async function bring(fetching: Fetching, { reference, place, source, tree }: Del
   if (options.isDryRun) {
     const directory = join(await mkdtemp(join(options.temporary, 'stack-')), 'stack')
     await unpack(directory)
-    seen.stage(place, directory)
+    seen.stage(pathOf(place), directory)
     return
   }
-  await withAside(fetched, async (aside) => {
+  refuseForeign(place)
+  await withAside(place.root, async (aside) => {
     const directory = join(aside, 'stack')
     await unpack(directory)
     options.git.signal.throwIfAborted()
     await installTree(directory, place, aside)
   })
-  seen.reveal(place)
+  seen.reveal(pathOf(place))
 }
 
-/** Says which stack is refused. */
+/** Says which stack is refused, or cannot be written. */
 async function named(reference: FullReference, work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    const isRefused = error instanceof DavitError && (error.code === 'bad-archive' || error.code === 'bad-repository')
-    throw isRefused ? refusal(reference, error.message, error) : error
+    if (!(error instanceof DavitError)) throw error
+    if (error.code === 'cannot-unpack' && !isTooLong(error)) throw notWritten(reference, error)
+    throw REFUSED.has(error.code) ? refusal(reference, error.message, error) : error
   }
+}
+
+const REFUSED: ReadonlySet<string> = new Set(['bad-archive', 'bad-repository', 'cannot-unpack', 'unusual-file'])
+
+/** Whether a path of the stack is longer than the system takes, which is no fault of this machine. */
+function isTooLong({ cause }: DavitError): boolean {
+  return systemErrorCode(cause) === 'ENAMETOOLONG'
+}
+
+function notWritten({ name }: FullReference, cause: DavitError): DavitError {
+  return new DavitError('cannot-write', `cannot write stack '${name}': ${reasonOf(cause.cause)}`, {
+    exitStatus: ExitStatus.cannotCreate,
+    hint: 'check the directory of fetched stacks, its permissions and the space left',
+    cause,
+  })
 }
 
 function refusal({ name }: FullReference, why: string, cause?: unknown): DavitError {

@@ -1,55 +1,46 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { isMissing, makeDirectories, removeTree, syncDirectory, walkTree, whyNotWritten } from '@davit/files'
-import { encodeProcessReference, isProcessGone, parseProcessReference, processReference } from '@davit/process'
+import { isMissing, makeDirectories, removeTree, syncDirectory, systemErrorCode, walkTree } from '@davit/files'
 import { ORIGIN_FILE } from './origin-file.ts'
+import { writing } from './writing.ts'
 
-const ASIDE = '.fetching-'
+/** Directory aside of stacks that have been taken from their places, for as long as they are needed. */
+export const REPLACED = 'replaced'
 
-/**
- * Calls a function with a directory beside fetched stacks, on the same file system, and removes it afterwards. What processes
- * that were killed have left there is removed as well.
- */
-export async function withAside<Result>(root: string, use: (aside: string) => Promise<Result>): Promise<Result> {
-  makeDirectories(root)
-  for (const name of readdirSync(root)) {
-    const owner = name.startsWith(ASIDE) ? parseProcessReference(name.slice(ASIDE.length)) : undefined
-    if (owner !== undefined && isProcessGone(owner)) removeTree(join(root, name))
-  }
-  const aside = join(root, `${ASIDE}${encodeProcessReference(processReference())}`)
-  try {
-    writing(root, () => mkdirSync(aside, { mode: 0o700 }))
-    return await use(aside)
-  } finally {
-    removeTree(aside)
-    removeIfEmpty(root)
-  }
-}
-
-function removeIfEmpty(directory: string): void {
-  try {
-    rmdirSync(directory)
-  } catch {
-    // It holds stacks, or has been removed already.
-  }
+/** Where a stack goes: a path below the directory of fetched stacks. */
+export interface Place {
+  readonly root: string
+  readonly path: string
 }
 
 /**
  * Moves a stack to its place, whole: whoever looks finds the one before, none, or the new one. Stacks below that place that were fetched
  * on their own stay.
  */
-export async function installTree(from: string, to: string, aside: string): Promise<void> {
-  const old = join(aside, 'replaced')
+export async function installTree(from: string, { root, path }: Place, aside: string): Promise<void> {
+  const to = join(root, path)
+  const old = join(aside, REPLACED, path)
   makeDirectories(dirname(to))
+  makeDirectories(dirname(old))
   writing(to, () => {
-    const isReplaced = isMoved(to, old)
-    renameSync(from, to)
-    if (!isReplaced) return
-    for (const path of fetchedBelow(old)) bringBack(join(old, path), join(to, path))
-    removeTree(old)
+    while (!isInstalled(from, { to, old }));
   })
   await syncDirectory(dirname(to))
+}
+
+interface Replacement {
+  readonly to: string
+  readonly old: string
+}
+
+/** Another run may put the same stack there in the meantime: then this one has still to be installed. */
+function isInstalled(from: string, { to, old }: Replacement): boolean {
+  const isReplaced = isMoved(to, old)
+  try {
+    return isMovedUnlessTaken(from, to)
+  } finally {
+    if (isReplaced) putBack(old, to)
+  }
 }
 
 function isMoved(from: string, to: string): boolean {
@@ -62,31 +53,37 @@ function isMoved(from: string, to: string): boolean {
   }
 }
 
-/** Directories with a record of their own, without those that are within another one. */
-function fetchedBelow(directory: string): readonly string[] {
+function isMovedUnlessTaken(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(error) ?? '')) return false
+    throw error
+  }
+}
+
+/** Gives a stack that was moved aside its place again. If another one is there by now, only the stacks below it go back. */
+export function putBack(old: string, place: string): void {
+  makeDirectories(dirname(place))
+  if (isMovedUnlessTaken(old, place)) return
+  for (const path of fetchedBelow(old)) {
+    const to = join(place, path)
+    if (existsSync(join(to, ORIGIN_FILE))) continue
+    removeTree(to)
+    makeDirectories(dirname(to))
+    renameSync(join(old, path), to)
+  }
+  removeTree(old)
+}
+
+/** Directories in a directory with a record of their own, without those that are within another one. */
+export function fetchedBelow(directory: string): readonly string[] {
   const found: string[] = []
-  for (const { path } of walkTree(directory)) {
+  for (const { path } of existsSync(directory) ? walkTree(directory) : []) {
     const parent = posix.dirname(path)
     const isRecord = posix.basename(path) === ORIGIN_FILE && parent !== '.'
     if (isRecord && !found.some((other) => parent.startsWith(`${other}/`))) found.push(parent)
   }
   return found
-}
-
-function bringBack(from: string, to: string): void {
-  makeDirectories(dirname(to))
-  removeTree(to)
-  renameSync(from, to)
-}
-
-/** Turns a failure to write into an error that says what to do. */
-function writing(path: string, write: () => void): void {
-  try {
-    write()
-  } catch (cause) {
-    if (cause instanceof DavitError) throw cause
-    const { reason, hint } = whyNotWritten(path, cause)
-    const exitStatus = ExitStatus.cannotCreate
-    throw new DavitError('cannot-create', `cannot create '${path}': ${reason}`, { exitStatus, hint, cause })
-  }
 }

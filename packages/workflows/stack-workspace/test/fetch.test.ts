@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
+import { filesIn, makeRepository, makeShop, stack, textIn, user } from './testing.ts'
 
 const DB = '.Mudeps/hub.mu.com/acme/db'
 
@@ -244,19 +244,6 @@ test('a stack of the repository’s root stays beside one that was fetched below
   expect(existsSync(join(shop.root, DB, 'backup/Mu.yaml'))).toBe(true)
 })
 
-test('what a killed run has left is removed, what another one works on is not', async () => {
-  const repository = makeRepository()
-  repository.commit({ 'db/Mu.yaml': stack('acme/db') })
-  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/...': repository.url })
-  const namespace = /\d+/.exec((await import('node:fs')).readlinkSync('/proc/self/ns/pid'))?.[0]
-  writeTree(join(shop.root, '.Mudeps'), {
-    [`.fetching-${namespace}.4194999.5/stack/a`]: '',
-    [`.fetching-${namespace}.1.0/a`]: '',
-  })
-  await shop.fetch()
-  expect(readdirSync(join(shop.root, '.Mudeps')).toSorted()).toStrictEqual([`.fetching-${namespace}.1.0`, 'hub.mu.com'])
-})
-
 test('an interrupted run leaves a whole stack or none, and nothing else', async () => {
   const repository = makeRepository()
   repository.commit({ 'a/Mu.yaml': stack('acme/a'), 'b/Mu.yaml': stack('acme/b') })
@@ -270,14 +257,4 @@ test('an interrupted run leaves a whole stack or none, and nothing else', async 
     'hub.mu.com/acme/a/.origin.json',
     'hub.mu.com/acme/a/Mu.yaml',
   ])
-})
-
-test('a place that cannot be written is told with what to do', async () => {
-  const repository = makeRepository()
-  repository.commit({ 'db/Mu.yaml': stack('acme/db') })
-  const shop = makeShop({ 'Mu.yaml': user('acme/db'), '.Mudeps': 'a file' }, { 'acme/...': repository.url })
-  await expect(shop.fetch()).rejects.toMatchObject({ code: 'cannot-create', exitStatus: 73 })
-  mkdirSync(join(shop.home, 'x'))
-  symlinkSync('/nowhere/at/all', join(shop.home, '.Mudeps'))
-  await expect(shop.fetch({ root: shop.home })).rejects.toMatchObject({ code: 'cannot-create' })
 })

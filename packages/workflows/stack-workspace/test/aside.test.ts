@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { NOBODY } from '@davit/testing/nobody'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { expect, onTestFinished, test } from 'vitest'
+import { installTree } from '../src/install-tree.ts'
+import { refuseForeign } from '../src/refuse-foreign.ts'
+import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
+
+const IS_ROOT = process.getuid?.() === 0
+const NAMESPACE = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]
+/** Names of what a process that is gone has left, and of what another one works on. */
+const [GONE, BUSY] = [`.fetching-${NAMESPACE}.4194999.5`, `.fetching-${NAMESPACE}.1.0`]
+
+/** A workspace with a fetched stack and one below it. */
+async function shopWithStacks() {
+  const [db, backup] = [makeRepository(), makeRepository()]
+  db.commit({ 'Mu.yaml': stack('acme/db') })
+  backup.commit({ 'Mu.yaml': stack('acme/db/backup') })
+  const repositories = { 'acme/db': db.url, 'acme/db/backup': backup.url }
+  const shop = makeShop({ 'Mu.yaml': user('acme/db', 'acme/db/backup') }, repositories)
+  await shop.fetch()
+  shop.reports.length = 0
+  const fetched = join(shop.root, '.Mudeps')
+  return { shop, fetched, files: filesIn(fetched), repositories: [db, backup] }
+}
+
+const move = (from: string, to: string) => {
+  mkdirSync(join(to, '..'), { recursive: true })
+  renameSync(from, to)
+}
+
+test('what a killed run has left is removed, what another one works on is not', async () => {
+  const { shop, fetched, files } = await shopWithStacks()
+  writeTree(fetched, { [`${GONE}/stack/a`]: '', [`${BUSY}/a`]: '', [`x${GONE}/a`]: '' })
+  await shop.fetch({ isDryRun: true })
+  expect(existsSync(join(fetched, GONE))).toBe(true)
+  await shop.fetch()
+  expect(filesIn(fetched)).toStrictEqual([`${BUSY}/a`, ...files, `x${GONE}/a`])
+  expect(shop.reports).toStrictEqual([])
+})
+
+test('nothing stays of a killed run that has fetched nothing', async () => {
+  const shop = makeShop({ 'Mu.yaml': user('mu/container'), [`.Mudeps/${GONE}/a`]: '' }, {})
+  await shop.fetch()
+  expect(readdirSync(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+})
+
+test('a stack that a killed run was about to replace goes back, with the repository out of reach', async () => {
+  const { shop, fetched, files, repositories } = await shopWithStacks()
+  move(join(fetched, 'hub.mu.com/acme/db'), join(fetched, GONE, 'replaced/hub.mu.com/acme/db'))
+  for (const { directory } of repositories) rmSync(directory, { recursive: true })
+  const { failures } = await shop.fetch()
+  expect([failures, filesIn(fetched)]).toStrictEqual([[], files])
+})
+
+test('stacks below one that a killed run has replaced go back, unless they are there', async () => {
+  const { shop, fetched, files } = await shopWithStacks()
+  const at = (path: string) => join(fetched, 'hub.mu.com/acme/db', path)
+  const aside = 'replaced/hub.mu.com/acme/db'
+  move(at('backup'), join(fetched, GONE, aside, 'backup'))
+  writeTree(join(fetched, GONE, aside), { '.origin.json': '{}', 'Mu.yaml': 'old' })
+  writeTree(at('backup'), { 'Mu.yaml': 'of the new one' })
+  await shop.fetch()
+  expect([filesIn(fetched), textIn(at('backup'), 'Mu.yaml')]).toStrictEqual([files, stack('acme/db/backup')])
+  writeTree(join(fetched, GONE, aside), { 'backup/.origin.json': '{}', 'backup/Mu.yaml': 'old' })
+  await shop.fetch()
+  expect([filesIn(fetched), textIn(at('backup'), 'Mu.yaml')]).toStrictEqual([files, stack('acme/db/backup')])
+})
+
+test('a stack that cannot be replaced is there as before', async () => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'aside/x': '', 'fetched/a/db/Mu.yaml': 'old', 'fetched/a/db/sub/.origin.json': '' })
+  const place = { root: join(directory, 'fetched'), path: 'a/db' }
+  const missing = join(directory, 'none')
+  await expect(installTree(missing, place, join(directory, 'aside'))).rejects.toMatchObject({ code: 'cannot-create' })
+  expect(filesIn(place.root)).toStrictEqual(['a/db/Mu.yaml', 'a/db/sub/.origin.json'])
+})
+
+test('runs at the same time put one whole stack into its place', async () => {
+  const directory = scratchDirectory()
+  const program = fileURLToPath(new URL('programs/install.ts', import.meta.url))
+  const words = ['--import', 'tsx', '--conditions=source', program, directory]
+  const runs = ['one', 'two', 'three'].map((name) => {
+    const run = spawn(process.execPath, [...words, name], { stdio: ['ignore', 'ignore', 'pipe'] })
+    run.stderr.setEncoding('utf8')
+    return run
+  })
+  const said = await Promise.all(
+    runs.map(async (run) => [...(await run.stderr.toArray()), ...(await once(run, 'exit'))]),
+  )
+  expect(said).toStrictEqual(runs.map(() => [0, null]))
+  const stackDirectory = join(directory, 'fetched/a/b')
+  expect(filesIn(join(directory, 'fetched'))).toStrictEqual(['a/b/.origin.json', 'a/b/file', 'a/b/sub/.origin.json'])
+  expect(textIn(stackDirectory, 'file')).toBe(textIn(stackDirectory, '.origin.json'))
+})
+
+test.skipIf(noSmallDisk !== undefined)('a full disk stops the run, and what was fetched stays', async () => {
+  const disk = smallDisk(1024 * 1024)
+  onTestFinished(() => disk.remove())
+  const repository = makeRepository()
+  repository.commit({ 'a/Mu.yaml': stack('acme/a'), 'b/Mu.yaml': stack('acme/b'), 'b/x': 'x'.repeat(2_000_000) })
+  const shop = makeShop({ 'Mu.yaml': user('acme/a', 'acme/b') }, { 'acme/...': repository.url })
+  await expect(shop.fetch({ root: disk.directory })).rejects.toMatchObject({
+    code: 'cannot-write',
+    exitStatus: 73,
+    message: "cannot write stack 'acme/b': no space left on the device",
+  })
+  expect(filesIn(join(disk.directory, '.Mudeps')).map((file) => file.replace('hub.mu.com/acme/', ''))).toStrictEqual([
+    'a/.origin.json',
+    'a/Mu.yaml',
+  ])
+})
+
+test.runIf(IS_ROOT)('root does not write below a directory of another user', async () => {
+  const { shop, fetched, repositories, files } = await shopWithStacks()
+  for (const { commit } of repositories) commit({ x: '' })
+  chownSync(fetched, NOBODY.uid, NOBODY.gid)
+  await expect(shop.fetch({ isUpdate: true })).rejects.toMatchObject({
+    code: 'cannot-create',
+    exitStatus: 73,
+    message: expect.stringContaining(`'${fetched}' belongs to another user (65534)`) as string,
+    hint: `run the same command as that user, or give the directory to root: chown -R root '${fetched}'`,
+  })
+  expect(filesIn(fetched)).toStrictEqual(files)
+})
+
+test.runIf(IS_ROOT).each([
+  ['a directory on the way', 'fetched', 'fetched/a'],
+  ['the place itself', 'fetched', 'fetched/a/db'],
+  ['what a link leads to', 'link', 'fetched'],
+  ['a link', 'link', 'link'],
+])('refuseForeign() refuses %s', (_, root, foreign) => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'fetched/a/db/Mu.yaml': '', 'fetched/b/Mu.yaml': '' })
+  symlinkSync('fetched', join(directory, 'link'))
+  const refuse = () => refuseForeign({ root: join(directory, root), path: 'a/db' })
+  refuse()
+  lchownSync(join(directory, foreign), NOBODY.uid, NOBODY.gid)
+  expect(refuse).toThrow('belongs to another user')
+  const asThatUser = () => {
+    process.seteuid?.(NOBODY.uid)
+    try {
+      refuse()
+    } finally {
+      process.seteuid?.(0)
+    }
+  }
+  asThatUser()
+})
+
+test.runIf(IS_ROOT)('what a killed run of another user has left is left to that user', async () => {
+  const { shop, fetched } = await shopWithStacks()
+  writeTree(join(fetched, GONE), { a: '' })
+  chownSync(join(fetched, GONE), NOBODY.uid, NOBODY.gid)
+  await shop.fetch()
+  expect(existsSync(join(fetched, GONE, 'a'))).toBe(true)
+})
+
+test('a place that cannot be written is told with what to do', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'db/Mu.yaml': stack('acme/db') })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db'), '.Mudeps': 'a file' }, { 'acme/...': repository.url })
+  await expect(shop.fetch()).rejects.toMatchObject({ code: 'cannot-create', exitStatus: 73 })
+  mkdirSync(join(shop.home, 'x'))
+  symlinkSync('/nowhere/at/all', join(shop.home, '.Mudeps'))
+  await expect(shop.fetch({ root: shop.home })).rejects.toMatchObject({ code: 'cannot-create' })
+})

@@ -1,0 +1,15 @@
+import { join } from 'node:path'
+import { withAside } from '../../src/aside.ts'
+import { installTree } from '../../src/install-tree.ts'
+import { writeTree } from '../testing.ts'
+
+/** Installs a stack with another one below it again and again, as many runs at the same time do. */
+const [directory = '', name = ''] = process.argv.slice(2)
+const root = join(directory, 'fetched')
+for (let round = 0; round < 40; round += 1) {
+  await withAside(root, async (aside) => {
+    const text = `${name} ${round}`
+    writeTree(join(aside, 'stack'), { '.origin.json': text, file: text, 'sub/.origin.json': '' })
+    await installTree(join(aside, 'stack'), { root, path: 'a/b' }, aside)
+  })
+}
