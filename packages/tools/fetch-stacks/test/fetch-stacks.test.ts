@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { filesIn, makeRepository, makeShop, type Shop, stack, user } from '@davit/stack-workspace/testing'
 import { until } from '@davit/testing/processes'
@@ -112,6 +113,13 @@ test('davit-fetch-stacks without git is out of reach, too', async () => {
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
 
+/** Lets a run with another directory for temporary files find what was compiled before, which takes much longer than the run. */
+function shareCompiled(temporary: string): void {
+  const compiled = join(tmpdir(), `tsx-${process.getuid?.()}`)
+  mkdirSync(compiled, { recursive: true })
+  symlinkSync(compiled, join(temporary, basename(compiled)))
+}
+
 test.each(['SIGKILL', 'SIGINT'] as const)(
   '%s leaves no part of a stack, and the same command goes on',
   async (signal) => {
@@ -125,6 +133,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
       `#!/bin/sh\nPATH=/usr/bin:/bin\ncase " $* " in\n*" archive "*) git "$@" | head -c 700; : >'${reached}'; read x <'${release}' ;;\n*) exec git "$@" ;;\nesac\n`,
     )
     chmodSync(join(programs, 'git'), 0o755)
+    shareCompiled(shop.home)
     const environment = {
       ...process.env,
       HOME: shop.home,
