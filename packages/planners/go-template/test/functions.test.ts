@@ -179,7 +179,8 @@ test.each([
 
 test.each([
   ['{{b64dec "YW\\nI="}}|{{b64dec "YW\\r\\nI="}}', 'ab|ab'],
-  ['{{cat " a " "b "}}|', 'a  b|'],
+  ['{{cat " a " "b "}}|{{cat "" "" ""}}|{{cat nil "a"}}|', ' a  b |  |a|'],
+  ['{{html .null 1}}|{{js 1 .null}}|{{urlquery nil "a"}}', '&lt;no value&gt;1|1\\x3Cno value\\x3E|%3Cno+value%3Ea'],
   ['{{split "ab" "xabyab"}}', 'map[_0:x _1:y _2:]'],
   ['{{until -1}}{{untilStep 3 3 1}}{{untilStep 0 0 -1}}{{until 1}}', '[0][][][0]'],
   ['{{replace "aa" "b" "aaaa"}}|{{replace "a" "" "aba"}}|{{replace "" "-" ""}}', 'bb|b|-'],

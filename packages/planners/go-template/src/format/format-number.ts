@@ -74,7 +74,7 @@ function characterOf(code: number): string | undefined {
 }
 
 function formatCode(value: number, { sharp, precision = 0 }: Directive): string {
-  const hex = BigInt(value).toString(16).toUpperCase()
+  const hex = BigInt.asUintN(64, BigInt(value)).toString(16).toUpperCase()
   const character = sharp ? characterOf(value) : undefined
   const shown = character === undefined || !isPrintable(character) ? '' : ` '${character}'`
   return `U+${hex.padStart(Math.max(4, precision), '0')}${shown}`
@@ -96,7 +96,7 @@ function fractionText(value: number, { verb, precision, sharp }: Directive): str
       return inCase(withPoint(scientific(value, precision ?? 6), sharp), verb)
     case 'g':
     case 'G':
-      return inCase(sharp ? withZeros(general(value, precision), precision || 6) : general(value, precision), verb)
+      return inCase(sharp ? withZeros(general(value, precision), precision ?? 6) : general(value, precision), verb)
     default:
       return undefined
   }

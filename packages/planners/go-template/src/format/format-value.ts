@@ -8,14 +8,15 @@ import { addSeparated, type TextBuilder } from './text-builder.ts'
 /** Formats an argument of `printf` as its verb says, or as Go says that the verb is wrong. */
 export function addFormatted(builder: TextBuilder, value: TemplateValue, directive: Directive): void {
   const { verb } = directive
-  if (verb === 'T') builder.add(padded(typeName(value), directive))
+  if (verb === 'T') builder.add(formatText(typeName(value), { ...directive, verb: 's' }) ?? '')
   else if (value === null) builder.add(verb === 'v' ? padded('<nil>', directive) : `%!${verb}(<nil>)`)
   else if (isList(value) || isMap(value)) builder.within(() => addCollection(builder, value, directive))
   else builder.add(formatScalar(value, directive) ?? badVerb(value, directive))
 }
 
 function badVerb(value: string | number | boolean, directive: Directive): string {
-  return `%!${directive.verb}(${typeName(value)}=${formatScalar(value, { ...directive, verb: 'v' }) ?? ''})`
+  const plain = { ...directive, verb: 'v', sharp: false }
+  return `%!${directive.verb}(${typeName(value)}=${formatScalar(value, plain) ?? ''})`
 }
 
 function formatScalar(value: string | number | boolean, directive: Directive): string | undefined {

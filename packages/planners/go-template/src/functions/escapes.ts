@@ -1,4 +1,5 @@
 import { printedAll } from '../format/print-value.ts'
+import type { TemplateValue } from '../template-file.ts'
 import { any, takesAll, type TemplateFunction } from './definition.ts'
 
 const HTML: ReadonlyMap<string, string> = new Map(
@@ -23,8 +24,10 @@ function escapedForQuery(text: string): string {
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
+/** Nil is what an action prints of it, unlike in `print`. */
 function escapesWith(escape: (text: string) => string): TemplateFunction {
-  return takesAll(any, 0, (values, { budget }) => escape(printedAll(values, budget)))
+  const shown = (value: TemplateValue) => value ?? '<no value>'
+  return takesAll(any, 0, (values, { budget }) => escape(printedAll(values.map(shown), budget)))
 }
 
 export const escapes = {

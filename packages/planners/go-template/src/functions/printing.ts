@@ -34,7 +34,7 @@ export const printing = {
       .join(' '),
   ),
   squote: takesAll(any, 0, (values, run) => texts(values, run).map(singleQuoted).join(' ')),
-  cat: takesAll(any, 0, (values, run) => texts(values, run).join(' ').trim()),
+  cat: takesAll(any, 0, (values, run) => texts(values, run).join(' ')),
   json: takes([any], ([value], { budget }) => jsonOf(value, budget)),
   yaml: takes([any], ([value], { budget }) => yamlOf(value, budget)),
 }
