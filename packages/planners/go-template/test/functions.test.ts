@@ -181,6 +181,10 @@ test.each([
   ['{{b64dec "YW\\nI="}}|{{b64dec "YW\\r\\nI="}}', 'ab|ab'],
   ['{{cat " a " "b "}}|{{cat "" "" ""}}|{{cat nil "a"}}|', ' a  b |  |a|'],
   ['{{html .null 1}}|{{js 1 .null}}|{{urlquery nil "a"}}', '&lt;no value&gt;1|1\\x3Cno value\\x3E|%3Cno+value%3Ea'],
+  [
+    '{{range $t := split "," ",f,fo,foo,foob,fooba,foobar,~~~~~~~~~~~"}}{{b32enc $t}}|{{b32enc $t | b32dec}}|{{b64enc $t}}|{{end}}',
+    '|||MY======|f|Zg==|MZXQ====|fo|Zm8=|MZXW6===|foo|Zm9v|MZXW6YQ=|foob|Zm9vYg==|MZXW6YTB|fooba|Zm9vYmE=|MZXW6YTBOI======|foobar|Zm9vYmFy|PZ7H47T6PZ7H47T6PY======|~~~~~~~~~~~|fn5+fn5+fn5+fn4=|',
+  ],
   ['{{split "ab" "xabyab"}}', 'map[_0:x _1:y _2:]'],
   ['{{until -1}}{{untilStep 3 3 1}}{{untilStep 0 0 -1}}{{until 1}}', '[0][][][0]'],
   ['{{replace "aa" "b" "aaaa"}}|{{replace "a" "" "aba"}}|{{replace "" "-" ""}}', 'bb|b|-'],

@@ -6,8 +6,10 @@ import { expanded, type Files } from './testing.ts'
 /** Each character of the expansion, with the file and text from where it was written. */
 function origins(text: string, files: Files = {}): readonly string[] {
   const { text: result, place } = bound(expanded(text, { files }))
-  return Array.from(result, (character, offset) => {
+  let offset = 0
+  return Array.from(result, (character) => {
     const { file, offset: at } = place(offset)
+    offset += character.length
     return `${character}=${file.name === 'Mu.yaml' ? '' : `${file.name}:`}${at}`
   })
 }
@@ -36,8 +38,44 @@ test.each([
   ],
   ['an included file in another function', 'a{{include "f" | upper}}', ['a=0', 'X=1', 'Y=1', 'H=1', 'I=1']],
   ['an included file in a variable', '{{$x := include "f"}}{{$x}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  ['an included file that is a default', '{{include "f" | default "d"}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  ['an included file that is chosen', '{{or "" (include "f")}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  ['an included file that is the last value', '{{include "f" | and 1}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  ['an included file for a missing key', '{{orElse .map "?" (include "f")}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  ['an included file that is dot', '{{with include "f"}}{{.}}{{end}}', ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2']],
+  [
+    'an included file that a definition prints',
+    '{{define "T"}}{{.}}{{end}}{{template "T" (include "f")}}',
+    ['x=f:0', 'y=f:1', 'h=f:2', 'i=f:2'],
+  ],
+  [
+    'an included file of which an action is trimmed',
+    '{{include "shown" | trim}}',
+    ['a=shown:0', 'a=shown:8', 'b=shown:9'],
+  ],
+  [
+    'lines that an action of an included file prints',
+    '{{include "action" | indent 1}}',
+    [' =action:0', 'o=action:0', 'n=action:0', 'e=action:0', '\n=action:0', ' =action:0'].concat([
+      't=action:0',
+      'w=action:0',
+      'o=action:0',
+      '\n=action:0',
+      ' =action:0',
+      'x=action:10',
+    ]),
+  ],
+  ['text behind an empty action', 'a{{.empty}}b{{set "x" 1}}c', ['a=0', 'b=11', 'c=25']],
+  ['text of two units', '😀{{.n}}b', ['😀=0', '3=2', 'b=8']],
 ])('place() knows where %s was written', (_, text, expected) => {
-  const files = { f: 'xy{{.text}}', lines: 'a\nb', blanks: '\n ab \n', outer: '{{include "lines"}}.' }
+  const files = {
+    f: 'xy{{.text}}',
+    lines: 'a\nb',
+    blanks: '\n ab \n',
+    outer: '{{include "lines"}}.',
+    shown: '{{" a"}}ab{{"\\t"}}',
+    action: '{{.lines}}x',
+  }
   expect(origins(text, files)).toStrictEqual(expected)
 })
 
