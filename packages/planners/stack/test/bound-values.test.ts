@@ -177,11 +177,12 @@ test.each<[string, string, string, readonly unknown[]]>([
   ],
   [
     'nothing around a service that there is not',
-    '  a: { type: "map[string]service[]" }',
-    'a: { k: [no, "no way"] }',
+    '  a: { type: "map[string]service[]" }\n  b: { type: "map[string]service" }',
+    'a: { k: [no, "no way"] }, b: { k: nor }',
     [
       ['MU509', 'no'],
       ['MU514', 'no way'],
+      ['MU509', 'nor'],
     ],
   ],
   [
@@ -191,6 +192,17 @@ test.each<[string, string, string, readonly unknown[]]>([
     [
       ['MU508', 's', 'string'],
       ['MU517', 'minimum', 3, 1],
+      ['MU508', 's[]', 'list'],
+    ],
+  ],
+  [
+    'the schema where a service is its base',
+    '  a: { type: "s[]" }\nschema: { private: { s: { base: r }, r: { base: service } } }',
+    'a: [1, no, {}]',
+    [
+      ['MU508', 's', 'number'],
+      ['MU509', 'no'],
+      ['MU508', 's', 'map'],
       ['MU508', 's[]', 'list'],
     ],
   ],

@@ -41,6 +41,7 @@ test.each<[string, readonly unknown[]]>([
     ],
   ],
   ['[]', [['MU155', '[]']]],
+  ['x[]y', [['MU155', 'x[]y']]],
   ['[] string', [['MU155', '[] string']]],
   [
     '[]x[]',

@@ -148,7 +148,7 @@ interface Named extends Whole {
 function checkBase(base: Type, { name, written, source }: Named): Checked {
   const root = rootOf(base)
   const kind = written.kind === 'table' ? 'object' : kindOf(written)
-  const isKind = root === 'any' || root === 'service' || root === kind
+  const isKind = root === 'any' || kind === (root === 'service' ? 'string' : root)
   return isKind ? checkValue(base, written, source) : mismatch({ kind: 'unknown', name }, written, source)
 }
 
