@@ -1,10 +1,8 @@
 import type { Diagnostic } from '@davit/diagnostics'
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type Data, located, type LocatedNode, type SourceText } from '../text/located.ts'
-import { describe } from '../text/describe.ts'
-import { parseNumber } from '../text/parse-number.ts'
-import { Float } from '../float.ts'
-import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
+import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
+import { located, type SourceText } from '../text/located.ts'
+import type { Branch, Tree } from '../text/tree.ts'
+import { type JsonOptions, scanJson } from './scan-json.ts'
 
 /** Reads strict JSON with the place of every value. Refuses keys that occur twice, which JSON.parse accepts. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
@@ -20,71 +18,23 @@ export interface JsonReading {
   readonly problems: readonly Diagnostic[]
 }
 
-export interface JsonOptions {
-  readonly maxDepth: number
-  /** Whether numbers, truth values and null keep their text; then numbers need not be exact. */
-  readonly keepsText: boolean
-}
-
 /** Reads the same with the offsets of all values. */
 export function readJsonBranch(source: SourceText, { maxDepth, keepsText }: JsonOptions): JsonReading {
+  const problems: Diagnostic[] = []
+  const root = scanJson({ source, maxDepth, keepsText, problems })
+  return root === undefined ? { problems: [whyNot(source, maxDepth)] } : { root, problems }
+}
+
+/** Says why a text cannot be read; only now it needs a parser that knows errors. */
+function whyNot(source: SourceText, maxDepth: number): Diagnostic {
   const tooDeep = offsetBelow(source.text, maxDepth)
   if (tooDeep !== undefined) {
     const message = `nested more than ${maxDepth} levels deep`
-    return { problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
+    return { severity: 'error', message, place: source.placeAt(tooDeep) }
   }
   const errors: ParseError[] = []
-  const root = parseTree(source.text, errors, { disallowComments: true, allowTrailingComma: false })
-  if (errors.length > 0 || root === undefined) return { problems: [syntaxError(errors, source)] }
-  const problems: Diagnostic[] = []
-  return { root: build(root, { source, problems, keepsText }), problems }
-}
-
-interface Context {
-  readonly keepsText: boolean
-  readonly source: SourceText
-  readonly problems: Diagnostic[]
-}
-
-function build(node: Node, context: Context, keyOffset?: number): Branch {
-  const at = { offset: node.offset, ...(keyOffset === undefined ? {} : { keyOffset }) }
-  if (node.type === 'object') return buildTable(node, context, at)
-  if (node.type === 'array')
-    return listOf(
-      (node.children ?? []).map((item) => build(item, context)),
-      at,
-    )
-  if (context.keepsText && node.type !== 'string') return buildScalar(node, context, at)
-  return { data: node.type === 'number' ? numberOf(node, context) : (node.value as Data), node: at }
-}
-
-function buildScalar({ offset, length, value }: Node, { source, problems }: Context, at: LocatedNode): Branch {
-  const written = source.text.slice(offset, offset + length)
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    problems.push({ severity: 'error', message: `${written} is out of range`, place: source.placeAt(offset) })
-  }
-  return { data: value as Data, node: { ...at, written } }
-}
-
-function buildTable(object: Node, context: Context, at: LocatedNode): Branch {
-  const members = new Map<string, Branch>()
-  for (const { children: [key, value] = [] } of object.children ?? []) {
-    if (key === undefined || value === undefined) continue
-    const name = String(key.value)
-    if (members.has(name)) {
-      const place = context.source.placeAt(key.offset)
-      context.problems.push({ severity: 'error', message: `key ${describe(name)} occurs twice`, place })
-    }
-    members.set(name, build(value, context, key.offset))
-  }
-  return tableOf(members, at)
-}
-
-function numberOf({ offset, length }: Node, { source, problems }: Context): number | Float {
-  const number = parseNumber(source.text.slice(offset, offset + length))
-  if (typeof number === 'number' || number instanceof Float) return number
-  problems.push({ severity: 'error', message: number.problem, place: source.placeAt(offset) })
-  return 0
+  parse(source.text, errors, { disallowComments: true, allowTrailingComma: false })
+  return syntaxError(errors, source)
 }
 
 const SYNTAX: Readonly<Record<string, string>> = {
