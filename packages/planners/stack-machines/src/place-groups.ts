@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { quoted } from '@davit/diagnostics'
 import { compareText } from '@davit/languages'
+import type { TargetModel } from '@davit/normalization'
 import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import type { Targets } from './addresses.ts'
 import { allowedTargets, type PlacementTable } from './allowed-targets.ts'
@@ -46,48 +47,48 @@ type Choice =
 
 function choose(group: Group, context: PlacementContext, taken: TakenPorts): Choice {
   const replicas = Math.max(1, ...group.map((leaf) => context.replicasOf(leaf)))
-  const ranked = rankedFor(group, context)
   const free: string[] = []
-  for (const target of ranked) {
-    if (free.length < replicas && taken.conflictOn(target, group) === undefined) free.push(target)
+  const conflicts: Conflict[] = []
+  for (const target of rankedFor(group, context)) {
+    const conflict = taken.conflictOn(target, group)
+    if (conflict === undefined) free.push(target)
+    else conflicts.push(conflict)
+    if (free.length === replicas) return { kind: 'chosen', targets: free }
   }
-  if (free.length === replicas) return { kind: 'chosen', targets: free }
-  if (ranked.length < replicas) return { kind: 'refused', finding: tooFew(group, replicas, context) }
-  const [conflict] = ranked.flatMap((target) => taken.conflictOn(target, group) ?? [])
-  if (conflict === undefined) throw new Error('targets were refused without a port that is taken')
+  const [conflict] = conflicts
+  if (conflict === undefined || free.length + conflicts.length < replicas)
+    return { kind: 'refused', finding: tooFew(group, replicas, context) }
   const { port, leaf, other } = conflict
   return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], { place: placeOfPort(leaf, port) }) }
 }
 
-function rankedFor(group: Group, context: PlacementContext): readonly string[] {
-  const [first] = group
-  const ranks = candidatesFor(group, context).map((target) => ({
-    target,
-    isDeployed: group.some((leaf) => context.deployedOn(leaf).has(target)),
-    rank: rankOf(first?.fqn ?? '', target),
-  }))
-  return ranks
-    .toSorted((left, right) => {
-      if (left.isDeployed !== right.isDeployed) return left.isDeployed ? -1 : 1
-      return compareText(left.rank, right.rank)
-    })
-    .map(({ target }) => target)
+/** Returns the targets that can take a group, best first; they are ranked only as far as they are asked for. */
+function* rankedFor(group: Group, context: PlacementContext): Generator<string> {
+  const candidates = candidatesFor(group, context)
+  const isDeployed = (target: string) => group.some((leaf) => context.deployedOn(leaf).has(target))
+  yield* byRank(group, candidates.filter(isDeployed))
+  yield* byRank(
+    group,
+    candidates.filter((target) => !isDeployed(target)),
+  )
 }
 
-function rankOf(fqn: string, target: string): string {
-  return hash('sha256', `${fqn}\0${target}`)
+function byRank([first]: Group, targets: readonly string[]): readonly string[] {
+  const ranks = targets.map((target) => ({ target, rank: hash('sha256', `${first?.fqn}\0${target}`) }))
+  return ranks.toSorted((left, right) => compareText(left.rank, right.rank)).map(({ target }) => target)
 }
 
 function candidatesFor(group: Group, context: PlacementContext): readonly string[] {
-  const sets = group.map((leaf) => new Set(candidatesOf(leaf, context)))
-  return [...context.targets.keys()].filter((target) => sets.every((set) => set.has(target)))
+  const fits = group.map((leaf) => fitOf(leaf, context))
+  return [...context.targets].filter((entry) => fits.every((fit) => fit(entry))).map(([target]) => target)
 }
 
-function candidatesOf(leaf: Instance, { targets, placement, typeOf }: PlacementContext): readonly string[] {
+/** Tells which targets can take a leaf. */
+function fitOf(leaf: Instance, { placement, typeOf }: PlacementContext) {
   const allowed = allowedTargets(placement, leaf.fqn)
-  return [...targets]
-    .filter(([name, { containers }]) => allowed?.has(name) !== false && has(containers, typeOf(leaf)))
-    .map(([name]) => name)
+  const type = typeOf(leaf)
+  return ([name, { containers }]: readonly [string, TargetModel]) =>
+    allowed?.has(name) !== false && has(containers, type)
 }
 
 /** Names of containers are texts of their own kind. */
@@ -97,7 +98,7 @@ function has(containers: ReadonlyMap<string, unknown>, type: string): boolean {
 
 /** Names the first leaf that lacks targets by itself, else the group as a whole. */
 function tooFew(group: Group, replicas: number, context: PlacementContext): StackFinding {
-  const leaf = group.find((one) => candidatesOf(one, context).length < replicas) ?? group[0]
+  const leaf = group.find((one) => candidatesFor([one], context).length < replicas) ?? group[0]
   if (leaf === undefined) throw new Error('a group has leaves')
   const able = candidatesFor(group, context).length
   const message = `'${leaf.fqn}' runs ${replicas} times, each on a target of its own, but ${counted(able)} can take it`
