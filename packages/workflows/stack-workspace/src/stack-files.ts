@@ -47,7 +47,7 @@ function textOf(bytes: Uint8Array): FileReading {
 
 function realPathOf(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error
     return undefined
