@@ -1,4 +1,4 @@
-import { parseWritten, type Written } from '@davit/languages'
+import { parseWritten, type Written, type WrittenReading } from '@davit/languages'
 
 /** Members of a stack file that are known before its template is expanded. */
 export const METADATA: ReadonlySet<string> = new Set(['name', 'version', 'description', 'author', 'website', 'license'])
@@ -17,7 +17,17 @@ export function scanTexts(
   language: 'json' | 'yaml',
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  return new Map([...scanPlaced(text, language, keys)].map(([key, stated]) => [key, stated.text]))
+  return textsOf(scanPlaced(text, language, keys))
+}
+
+/** Returns these members of the outermost table of what was read, as far as they are scalars. */
+export function textsIn(reading: WrittenReading, keys: ReadonlySet<string>): ReadonlyMap<string, string> {
+  return textsOf(membersIn(reading, 0, keys))
+}
+
+/** Whether a text is a template; any other expands to itself. */
+export function isTemplate(text: string): boolean {
+  return text.includes('{{')
 }
 
 /** A scalar, and where it is in the text. */
@@ -32,7 +42,7 @@ export function scanPlaced(
   language: 'json' | 'yaml',
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, Stated> {
-  if (!text.includes('{{')) return membersOf({ text, offset: 0 }, { language, keys })
+  if (!isTemplate(text)) return membersOf({ text, offset: 0 }, { language, keys })
   const isFlow = language === 'json' || /^(?:\s|#.*)*\{(?!\{)/.test(text)
   const statements = isFlow ? flowStatements(text) : blockStatements(text, keys)
   return new Map(statements.flatMap((statement) => [...membersOf(statement, { language: 'yaml', keys })]))
@@ -44,16 +54,23 @@ interface Wanted {
 }
 
 function membersOf({ text, offset }: Stated, { language, keys }: Wanted): ReadonlyMap<string, Stated> {
-  const reading = parseWritten(text, { file: '', language })
+  return membersIn(parseWritten(text, { file: '', language }), offset, keys)
+}
+
+function membersIn(reading: WrittenReading, start: number, keys: ReadonlySet<string>): ReadonlyMap<string, Stated> {
   const members =
     reading.kind === 'read' && reading.root.kind === 'table' ? reading.root.members : new Map<string, Written>()
   return new Map(
     [...members].flatMap(([key, value]): [string, Stated][] =>
       keys.has(key) && value.kind === 'scalar' && value.value !== null
-        ? [[key, { text: value.text, offset: offset + value.offset }]]
+        ? [[key, { text: value.text, offset: start + value.offset }]]
         : [],
     ),
   )
+}
+
+function textsOf(members: ReadonlyMap<string, Stated>): ReadonlyMap<string, string> {
+  return new Map([...members].map(([key, { text }]) => [key, text]))
 }
 
 /** Returns the lines of a text in block style that begin with a key of the outermost table, with what continues them. */

@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
 import type { Place } from '@davit/diagnostics'
-import { sourceText } from '@davit/languages'
+import { parseWritten, sourceText } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
 import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
 import { originOf } from '../references/origin-of.ts'
 import { baseAndName, canonical, type FullReference, withoutSpec } from '../references/reference.ts'
-import { scanPlaced, scanTexts, STATED } from '../references/scan-metadata.ts'
+import { isTemplate, scanPlaced, scanTexts, STATED, textsIn } from '../references/scan-metadata.ts'
 import { isVersion, parseSpec, satisfies, type Spec } from '../references/spec.ts'
 import type { FoundStack, ReadableFile, StackFile } from './stack-file.ts'
 
@@ -76,16 +76,18 @@ export function stackFile(
   { path, text, boundary, commit }: Pick<StackFile, 'path' | 'text' | 'boundary' | 'commit'>,
 ): ReadableFile {
   const language = languageOf(path)
+  const shown = options.files.shown(path)
   const whole = text.replace(/^\uFEFF/, '')
-  const stated = scanTexts(whole, language, STATED)
+  const plain = isTemplate(whole) ? undefined : parseWritten(whole, { file: shown, language })
   return {
     path,
-    shown: options.files.shown(path),
+    shown,
     text: whole,
     language,
     boundary,
     commit,
-    stated,
+    plain,
+    stated: plain === undefined ? scanTexts(whole, language, STATED) : textsIn(plain, STATED),
     readings: new Map(),
   }
 }

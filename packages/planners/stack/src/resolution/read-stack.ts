@@ -10,7 +10,7 @@ import {
   type TemplateFile,
   type TemplateValue,
 } from '@davit/go-template'
-import { parseWritten, type Placing, sourceText, type Written } from '@davit/languages'
+import { parseWritten, type Placing, sourceText, type Written, type WrittenReading } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
 import type { Body } from '../mufile/body.ts'
@@ -34,26 +34,23 @@ export interface ReadFor {
  * share what is read.
  */
 export function readStack(c: Compilation, file: ReadableFile, use: ReadFor): Body | undefined {
-  if (!file.text.includes('{{')) return readText(c, file, { text: file.text, placing: undefined })
+  const { plain } = file
+  if (plain !== undefined) return shared(file, file.text, () => readWritten(c, file, plain))
   const expanded = expand(c, file, use)
-  return expanded && readText(c, file, expanded)
+  if (expanded === undefined) return undefined
+  const { text, placing } = expanded
+  const { shown, language } = file
+  return shared(file, text, () => readWritten(c, file, parseWritten(text, { file: shown, language, placing })))
 }
 
-interface ExpandedText {
-  readonly text: string
-  readonly placing: Placing | undefined
-}
-
-function readText(c: Compilation, file: ReadableFile, { text, placing }: ExpandedText): Body | undefined {
-  if (file.readings.has(text)) return file.readings.get(text)
-  const body = parseBody(c, file, { text, placing })
-  file.readings.set(text, body)
+function shared({ readings }: ReadableFile, text: string, read: () => Body | undefined): Body | undefined {
+  if (readings.has(text)) return readings.get(text)
+  const body = read()
+  readings.set(text, body)
   return body
 }
 
-function parseBody(c: Compilation, file: ReadableFile, { text, placing }: ExpandedText): Body | undefined {
-  const given = placing === undefined ? {} : { placing }
-  const reading = parseWritten(text, { file: file.shown, language: file.language, ...given })
+function readWritten(c: Compilation, file: ReadableFile, reading: WrittenReading): Body | undefined {
   if (reading.kind === 'invalid') {
     c.findings.push(badMarkup(file, reading.problems[0]))
     return undefined
@@ -72,6 +69,11 @@ const FILES = new WeakMap<Placing, StackFile>()
 /** Returns the stack file in which a value is written; undefined for the command line. */
 export function fileOf({ source }: Written): StackFile | undefined {
   return FILES.get(source)
+}
+
+interface ExpandedText {
+  readonly text: string
+  readonly placing: Placing
 }
 
 function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): ExpandedText | undefined {

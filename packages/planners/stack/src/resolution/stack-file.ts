@@ -1,4 +1,5 @@
 import type { ParsedTemplate } from '@davit/go-template'
+import type { WrittenReading } from '@davit/languages'
 import type { Body } from '../mufile/body.ts'
 import type { FullReference } from '../references/reference.ts'
 
@@ -19,6 +20,8 @@ export interface StackFile {
 
 /** A stack file with what has been read from it, by the text that its template expands to. */
 export interface ReadableFile extends StackFile {
+  /** Undefined for a template. */
+  readonly plain: WrittenReading | undefined
   readonly readings: Map<string, Body | undefined>
   /** Undefined if it was not expanded yet. */
   template?: ParsedTemplate
