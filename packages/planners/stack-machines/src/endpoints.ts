@@ -1,4 +1,4 @@
-import { type BoundValue, type Capability, type Instance, isCapability, portsOf, publicChildren } from '@davit/stack'
+import { type BoundValue, type Capability, type Instance, isCapability, publicChildren } from '@davit/stack'
 import type { PortsOf } from './ports.ts'
 
 /** A port of a leaf. */
@@ -23,9 +23,8 @@ export function scaledBy(autoscaler: Instance): Capability | undefined {
 
 /** Returns the only port that a capability can mean. */
 export function endpointOf({ chosen, port }: Capability, portsOf: PortsOf): Endpoint | undefined {
-  if (port === undefined) return onlyEndpointOf(chosen, portsOf)
-  const leaf = ownerOf(chosen, port)
-  return leaf && { leaf, port }
+  // Who has a port that was chosen was chosen with it.
+  return port === undefined ? onlyEndpointOf(chosen, portsOf) : { leaf: chosen, port }
 }
 
 function onlyEndpointOf(instance: Instance, portsOf: PortsOf): Endpoint | undefined {
@@ -38,20 +37,9 @@ function onlyEndpointOf(instance: Instance, portsOf: PortsOf): Endpoint | undefi
   return typeof only === 'number' ? { leaf: instance, port: only } : onlyEndpointOf(only, portsOf)
 }
 
-/** Finds the leaf that listens on a port of an instance; only ports that are written can be chosen. */
-function ownerOf(instance: Instance, port: number): Instance | undefined {
-  if (instance.body.isIntrinsic) return portsOf(instance).includes(port) ? instance : undefined
-  for (const child of publicChildren(instance)) {
-    const owner = ownerOf(child, port)
-    if (owner !== undefined) return owner
-  }
-  return undefined
-}
-
 /** Returns the leaves that a capability stands for: the one that was selected, or else all public ones. */
-export function leavesOf({ chosen, port }: Capability): readonly Instance[] {
-  const owner = port === undefined ? undefined : ownerOf(chosen, port)
-  return owner === undefined ? publicLeavesOf(chosen) : [owner]
+export function leavesOf({ chosen }: Capability): readonly Instance[] {
+  return publicLeavesOf(chosen)
 }
 
 function publicLeavesOf(instance: Instance): readonly Instance[] {

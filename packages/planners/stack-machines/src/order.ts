@@ -1,5 +1,5 @@
 import { type Capability, capabilitiesIn, type CompiledStack, type Instance, isNamed } from '@davit/stack'
-import { isAutoscaler, leavesOf } from './endpoints.ts'
+import { leavesOf } from './endpoints.ts'
 
 /** Returns the leaves after which each leaf is activated; what it links to is not among them. */
 export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Instance, ReadonlySet<Instance>> {
@@ -15,7 +15,7 @@ export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Inst
   for (const composite of instances.values()) {
     if (composite.body.isIntrinsic) continue
     const others = unusedBy(composite).flatMap(leavesOf)
-    if (others.length > 0) for (const leaf of leavesBelow(composite)) add(leaf, others)
+    if (others.length > 0) for (const leaf of below(composite)) add(leaf, others)
   }
   return after
 }
@@ -28,8 +28,4 @@ function unusedBy(composite: Instance): readonly Capability[] {
 
 function below({ children }: Instance): readonly Instance[] {
   return [...children.values()].flatMap((child) => [child, ...below(child)])
-}
-
-function leavesBelow(composite: Instance): readonly Instance[] {
-  return below(composite).filter((one) => one.body.isIntrinsic && !isAutoscaler(one))
 }

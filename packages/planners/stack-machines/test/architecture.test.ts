@@ -326,6 +326,7 @@ test('a package must be there, and belong to the workspace', () => {
     a: 'type: mu/container, build: ../out',
     b: 'type: mu/container, build: none',
     c: 'type: mu/container, build: link',
+    d: 'type: mu/container, build: ..',
   })
   const base = compiled(compileTexts(stack)).options
   const files = {
@@ -336,6 +337,7 @@ test('a package must be there, and belong to the workspace', () => {
     ['MU103', '../out'],
     ['MU103', 'none'],
     ['MU103', 'link'],
+    ['MU103', '..'],
   ])
 })
 

@@ -83,6 +83,17 @@ test('a property that is handed on counts for the leaves of whoever gets it', ()
   ])
 })
 
+test('a property that names a service within, by default, is an order of the others', () => {
+  const texts = {
+    ...stackOf({ in: 'type: pair' }),
+    'pair/Mu.yaml': pair('pair', 'first: { type: service, default: a }'),
+  }
+  expect(edgesIn(texts, 'shop.in.a', 'shop.in.b')).toEqual([
+    [{}, []],
+    [{}, ['shop.in.a']],
+  ])
+})
+
 test('an autoscaler stands for its target, and a composite for the function in it', () => {
   const services = servicesIn(
     emissionOf({
@@ -184,6 +195,28 @@ test.each([
   const services = servicesIn(emissionOf(texts, { targets: targetsNamed(['m1', 'm2', 'm3', 'm4']) }))
   expect(Object.keys(services)).toEqual(['shop.a'])
   expect(services['shop.a']?.targets).toHaveLength(expected)
+})
+
+test.each([
+  ['several autoscalers name it', { s: 'target: a, replicas: 3', t: 'target: a, replicas: 2' }, 'shop.a'],
+  ['it is in a composite', { s: 'target: in, replicas: 3' }, 'shop.in.a'],
+  ['another autoscaler names its autoscaler', { s: 'target: t, replicas: 3', t: 'target: a' }, 'shop.a'],
+])('a service runs as often as an autoscaler says, even if %s', (_, autoscalers, name) => {
+  const scaled = Object.entries(autoscalers).map(([key, properties]) => [key, `type: mu/autoscaler, ${properties}`])
+  const texts = {
+    ...stackOf({ a: PROGRAM, in: 'type: inner', ...(Object.fromEntries(scaled) as Record<string, string>) }),
+    'inner/Mu.yaml': `name: inner\nservices: { public: { a: { ${PROGRAM} } } }\n`,
+  }
+  const services = servicesIn(emissionOf(texts, { targets: targetsNamed(['m1', 'm2', 'm3']) }))
+  expect(services[name]?.targets).toHaveLength(3)
+})
+
+test('a stack with services is no autoscaler, whatever its name', () => {
+  const texts = {
+    ...stackOf({ s: 'type: house/scaler', x: `${PROGRAM}, links: { s: s }` }),
+    'house/scaler/Mu.yaml': `name: mu/autoscaler\nservices: { public: { a: { ${PROGRAM}, port: 1 } } }\n`,
+  }
+  expect(servicesIn(emissionOf(texts))['shop.x']?.dependsOn).toEqual({ s: 'shop.s.a' })
 })
 
 test.each([

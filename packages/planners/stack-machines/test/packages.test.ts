@@ -81,6 +81,18 @@ test('a script makes the package, with its variables as they are written', () =>
   expect(buildOf('build: src').inputs).toEqual({ package: { source: '/w/src', name: 'package' } })
 })
 
+test('what a script makes of the directory is the package that runs', () => {
+  const script = 'mkdir -p $out/bin; sed "s/WORD/$WORD/" $source/bin/main >$out/bin/made; chmod 755 $out/bin/made'
+  const build = buildOf(`build: src, script: ${JSON.stringify(script)}, args: { WORD: "a b" }`)
+  const [source, out] = [scratchDirectory(), join(scratchDirectory(), 'made')]
+  mkdirSync(join(source, 'bin'))
+  writeFileSync(join(source, 'bin/main'), '#!/bin/sh\necho "WORD, ${0##*/}"\n')
+  const inner = build.inputs?.['package']?.build as { readonly script: string; readonly env: Record<string, string> }
+  expect(run(['/bin/sh', '-eu', '-c', inner.script], { out, source, ...inner.env })).toMatchObject({ status: 0 })
+  const made = readFileSync(join(out, 'bin/made'), 'utf8')
+  expect(run([join(built(build, { made }), 'bin/start')]).stdout).toBe('a b, made\n')
+})
+
 function volumeOf(containers: readonly string[], directory: string) {
   const texts = {
     ...stackOf({

@@ -139,6 +139,17 @@ test('targets are ranked by a digest of the first name of a group and their own'
   expect(placedServices['shop.z']?.targets).toEqual(rankedFor('shop/z', MACHINES).slice(0, 1))
 })
 
+test('a group runs as often as any of it', () => {
+  const texts = stackOf({
+    a: `${PROGRAM}, volumes: { V: v }`,
+    b: `${PROGRAM}, volumes: { V: v }`,
+    v: 'type: mu/volume',
+    s: 'type: mu/autoscaler, target: b, replicas: 2',
+  })
+  const placedServices = servicesIn(emissionOf(texts, { targets: targetsNamed(MACHINES) }))
+  for (const name of ['shop.a', 'shop.b', 'shop.v']) expect(placedServices[name]?.targets).toHaveLength(2)
+})
+
 test('groups choose in the order of their names, and pass over targets where a port is taken', () => {
   const best = (name: string) => rankedFor(`shop/${name}`, MACHINES)
   const [first, second] = NAMES.flatMap((one) =>
