@@ -52,3 +52,52 @@ test('among services that wait for nobody any more, the least name comes first',
   const order = outcome.kind === 'compiled' ? compiledDocument(outcome.stack).order : errorsOf(outcome)
   expect(order).toEqual(['r/d', 'r/b', 'r/a', 'r/e', 'r/c', 'r/f'])
 })
+
+test('a service waits for every service that its properties name, at any depth, and for none of its children', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': `name: r
+services:
+  private:
+    a: { type: mu/container }
+    b: { type: mu/container }
+    c: { type: v }
+    u: { type: u, l: { k: [{ s: a }, { s: c }] }, m: { n: b }, o: a }`,
+    'u/Mu.yaml': `name: u
+properties: { l: { type: "map[string]t[]" }, m: { type: { properties: { n: { type: mu/container } } } }, o: { type: any }, d: { type: service, default: own } }
+schema: { private: { t: { properties: { s: { type: service } } } } }
+services: { private: { own: { type: mu/container } } }`,
+    'v/Mu.yaml': 'name: v\nservices: { public: { c: { type: mu/container } } }',
+  })
+  expect(errorsOf(outcome)).toEqual([])
+  const { services } = outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : { services: new Map() }
+  const edges = [...services].map(([fqn, { dependsOn }]) => [fqn, dependsOn])
+  expect(edges.filter(([, { length }]) => length > 0)).toEqual([['r/u', ['r/a', 'r/b', 'r/c']]])
+})
+
+/** A stack that makes one of itself with one less, until there is none left. */
+const COUNTDOWN = `name: b
+properties: { n: { type: number } }
+services: { private: { {{if gt .args.n 0}}y: { type: b, n: {{sub .args.n 1}} }{{else}}c: { type: mu/container }{{end}} } }`
+
+test('a stack may make itself with other arguments, and be made twice with equal ones side by side', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': 'name: r\nservices: { private: { x: { type: b, n: 2 }, z: { type: b, n: 2 } } }',
+    'b/Mu.yaml': COUNTDOWN,
+  })
+  expect(errorsOf(outcome)).toEqual([])
+  const order = outcome.kind === 'compiled' ? compiledDocument(outcome.stack).order : []
+  expect(order).toEqual(['r/x/y/y/c', 'r/z/y/y/c'])
+})
+
+test('a stack that makes itself with equal arguments is told with all stacks of the loop, in order, and no others', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': 'name: r\nservices: { private: { x: { type: d, m: { k: 1, l: [2] } } } }',
+    'd/Mu.yaml':
+      'name: d\nproperties: { m: { type: any } }\nservices: { private: { y: { type: c, m: {{json .args.m}} } } }',
+    'c/Mu.yaml':
+      'name: c\nproperties: { m: { type: any } }\nservices: { private: { z: { type: b, m: {{json .args.m}} } } }',
+    'b/Mu.yaml':
+      'name: b\nproperties: { m: { type: any } }\nservices: { private: { y: { type: c, m: { l: [2], k: 1 } } } }',
+  })
+  expect(errorsOf(outcome)).toEqual([['MU601', 'b', 'c']])
+})

@@ -107,6 +107,49 @@ test('whoever is found by name alone serves every base and protocol', () => {
   ])
 })
 
+test('the first hit that fits wins; if none does, the version of the first is told', () => {
+  const files = {
+    '/w/s/Mu.json': '{ "name": "s", "intrinsic": true, "version": "1.0.0" }',
+    '/w/s/Mu.yaml': `${LEAF}version: 2.0.0\n`,
+    '/w/.Mudeps/s/Mu.yaml': `${LEAF}version: 2.1.0\n`,
+  }
+  expect(filesOf('s@^1.0.0', files)).toEqual(['s/Mu.json'])
+  expect(filesOf('s@^2.0.0', files)).toEqual(['s/Mu.yaml'])
+  expect(filesOf('s@>2.0.0', files)).toEqual(['.Mudeps/s/Mu.yaml'])
+  expect(placeOf('s@^3.0.0', files)).toEqual([['MU605', 's', '^3.0.0', '1.0.0']])
+})
+
+test.each([
+  ['x', 'aws', 'aws/x', []],
+  ['aws/x', undefined, 'aws/x', []],
+  ['x', undefined, 'aws/x', [['MU105', 'x', 'aws/x']]],
+  ['{{"x"}}', undefined, 'aws/x', []],
+])('a found file called %s, with the namespace %j, for %s', (name, namespace, reference, expected) => {
+  const directory = namespace === undefined ? 'aws/x' : 'x'
+  const { findings } = compileTexts({
+    ...(namespace === undefined ? {} : { 'Muspace.yaml': `namespace: ${namespace}` }),
+    'Mu.yaml': `name: a\nservices: { private: { ${reference}: } }`,
+    [`${directory}/Mu.yaml`]: server(namespace === undefined ? name : reference),
+  })
+  expect(findings.map(({ code, subjects }) => [code, ...subjects])).toEqual(expected)
+})
+
+test('specs of references are their own, else those of the workspace', () => {
+  const told = (reference: string) =>
+    errorsOf(
+      compileTexts({
+        'Muspace.yaml': 'dependencies: { n/s: ^2.0.0, n/...: ^3.0.0 }',
+        'Mu.yaml': `name: a\nservices: { private: { x: { type: ${reference} } } }`,
+        'n/s/Mu.yaml': `name: n/s\nintrinsic: true\nversion: 1.0.0\n`,
+        'n/t/Mu.yaml': `name: n/t\nintrinsic: true\nversion: 1.0.0\n`,
+        'm/s/Mu.yaml': `name: m/s\nintrinsic: true\nversion: 1.0.0\n`,
+      }),
+    )
+  expect(told('n/s')).toEqual([['MU605', 'n/s', '^2.0.0', '1.0.0']])
+  expect(told('n/t')).toEqual([['MU605', 'n/t', '^3.0.0', '1.0.0']])
+  expect([told('n/s@1.0.0'), told('n/t@latest'), told('m/s'), told('x.y/n/s')]).toEqual([[], [], [], []])
+})
+
 test('the same reference spelt in two ways is one', () => {
   const outcome = compileTexts({
     'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: "https://hub.mu.com/b@latest" } } }',

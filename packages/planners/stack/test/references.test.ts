@@ -39,6 +39,16 @@ test.each<[string, object | undefined]>([
   ['a@1.0.0@2', undefined],
   ['://a', undefined],
   ['-u', undefined],
+  ['https://a.b', undefined],
+  ['a.b@1.0.0', undefined],
+  ['a/b.c/d', undefined],
+  ['a.b/c.d', undefined],
+  ['a://b://c', undefined],
+  ['a@latest@1.0.0', undefined],
+  ['a@latest://b', { protocol: 'a@latest://', name: 'b' }],
+  ['1a', undefined],
+  ['a/1', undefined],
+  ['_/_9', { name: '_/_9' }],
 ])('parseReference(%j)', (text, reference) => {
   expect(parseReference(text)).toEqual(reference)
 })
@@ -91,6 +101,14 @@ test.each([
   '1.0.0 ||',
   '=>1.0.0',
   '~> 1.0.0',
+  ' ',
+  'LATEST',
+  'latest || 1.0.0',
+  'abcdef0 || 1.0.0',
+  '^1.0',
+  '~1',
+  '^abcdef0',
+  '<>1.0.0',
 ])('parseSpec(%j) is an error', (text) => {
   expect(parseSpec(text)).toBeUndefined()
 })
@@ -136,6 +154,16 @@ test.each<[string, string | undefined, boolean]>([
   ['abcdef0', 'abcdef1', false],
   ['abcdef0', '1.0.0', false],
   ['abcdef0', undefined, true],
+  ['1.2.3+a', '1.2.3+b', true],
+  ['>=1.0.0+x', '1.0.0', true],
+  ['<1.0.0+x', '1.0.0', false],
+  ['<2.0.0-rc.10', '2.0.0-rc.9', true],
+  ['^1.2.3', '1.3.0-rc.1', true],
+  ['^1.2.3-rc.1', '1.2.3-rc.2', true],
+  ['~1.2.3', '1.2.4-rc.1', true],
+  ['!=1.0.0', '1.0.0-rc.1', true],
+  ['>1.0.0  <=3.0.0 !2.0.0', '2.0.0', false],
+  ['>1.0.0  <=3.0.0 !2.0.0', '3.0.0', true],
 ])('spec %j and version %j: %j', (spec, version, is) => {
   expect(satisfies(parseSpec(spec)!, { version })).toBe(is)
 })
@@ -190,6 +218,19 @@ test('placesOf() lists every place in order', () => {
   expect(places.filter(({ isFetched }) => isFetched).length).toBe(8)
   expect(new Set(places.slice(0, 2).map(({ boundary }) => boundary))).toEqual(new Set(['/w']))
   expect(places[2]?.boundary).toBe(places[2]?.directory)
+})
+
+test('without home and MUROOT, there are places in the workspace and in the library only', () => {
+  const places = placesOf(parseReference('s')!, { workspace: '/w', library: '/lib' })
+  expect(places.map(({ directory }) => directory)).toEqual([
+    '/w/hub.mu.com/s',
+    '/w/s',
+    '/w/.Mudeps/hub.mu.com/s',
+    '/w/.mu/stacks/hub.mu.com/s',
+    '/w/.Mudeps/s',
+    '/w/.mu/stacks/s',
+    '/lib/s',
+  ])
 })
 
 test.each([
