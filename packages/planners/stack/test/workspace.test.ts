@@ -120,6 +120,16 @@ test('a namespace or a repository without text is none', () => {
   expect([workspace.namespace, workspace.repositories, findings]).toEqual([undefined, [], []])
 })
 
+test('a workspace file is not expanded', () => {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text: 'namespace: "{{upper `a`}}"' })
+  expect(workspace.namespace).toBe('{{upper `a`}}')
+})
+
+test('a workspace file called JSON is JSON', () => {
+  expect(told('namespace: a', 'Muspace.json')).toEqual([['MU152', [], 1]])
+  expect(told('namespace: a', '.mu/workspace.yml')).toEqual([])
+})
+
 test('repositories of what is no reference are refused', () => {
   expect(told('repositories: { a-b: x, c@1.0.0: y, d: z }')).toEqual([
     ['MU156', ['a-b'], 1],

@@ -18,7 +18,6 @@ export const tool = defineTool({
     const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
     if (args.listClusters) return print(lines([...opened.workspace.clusters.keys()]))
     const { path = '', workspace } = opened
-    if (path === '') accept(opened.findings)
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
     const chosen = chooseTarget(workspace, choice)

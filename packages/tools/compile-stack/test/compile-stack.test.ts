@@ -80,33 +80,34 @@ test('errors have their codes, subjects and places, in text and for programs', a
   })
 })
 
-test.each([
-  [['=5'], "the argument '=5' has no name"],
-  [['greeting=a', '--'], "the argument '--' has no name"],
-])('the words %j behind -- are wrong usage', async (words, problem) => {
-  const { status, stderr } = await compile('shop', '--skip-codegen', '--', ...words)
-  expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-compile-stack: ${problem} [usage]\nhint: `)])
-})
+function codesIn(text: string): readonly string[] {
+  return [...text.matchAll(/MU\d+/g)].map(([code]) => code)
+}
 
-test('of an argument that is given twice, the last one counts, which is told', async () => {
-  const words = ['greeting=a', '--greeting', 'b', '-greeting=c']
-  const { status, stdout, stderr } = await compile('shop', '--skip-codegen', '--', ...words)
-  const told = "warning: the argument 'greeting' is given more than once: the last one counts\n"
-  expect([status, stderr]).toEqual([0, told])
-  expect(stdout).toBe((await compile('shop', '--skip-codegen', '--', 'greeting=c')).stdout)
-})
-
-test('a workspace file that cannot be read is the only thing that is told', async () => {
-  write('Muspace.yaml', 'clusters: [\n')
-  const { status, stderr } = await compile('shop', '-c', 'lab')
-  expect([status, stderr.match(/MU\d+/g)]).toEqual([65, ['MU152']])
-})
-
-test('a stack without file is no input, and a file in other case is told', async () => {
+test('a stack without file is no input, and all that is wrong with the choice of the target is told with it', async () => {
   write('mu.yaml', '')
-  const { status, stderr } = await compile('.', '--skip-codegen', '-c', 'nowhere')
-  expect(status).toBe(66)
-  expect([...stderr.matchAll(/MU\d+/g)].map(([code]) => code)).toEqual(['MU101', 'MU100'])
+  const { status, stderr } = await compile('.', '--skip-codegen', '-c', 'nowhere', '-t', 'awz:esc')
+  expect([status, codesIn(stderr)]).toEqual([66, ['MU101', 'MU100', 'MU120', 'MU121', 'MU124']])
+})
+
+test.each([
+  [['none'], 66, ['MU103']],
+  [['none', '-t', 'awz', '-c', 'nowhere'], 66, ['MU103', 'MU120']],
+  [['shop', '-c', 'lab'], 65, ['MU152']],
+  [['shop', '-t', 'aws:gke', '-c', 'lab'], 65, ['MU152', 'MU122']],
+  [['shop', '-t', 'awz', '-c', 'lab'], 65, ['MU152', 'MU120']],
+])('what cannot be known of a broken or missing workspace is not missed: %j', async (words, expected, codes) => {
+  write('Muspace.yaml', 'clusters: [')
+  if (words[0] === 'none') write('Muspace.yaml', '')
+  const { status, stderr } = await compile(...words)
+  expect([status, codesIn(stderr)]).toEqual([expected, codes])
+})
+
+test('a target that is wrong is told before what is wrong with the stack, which is not read', async () => {
+  write('Muspace.yaml', 'clusters: { lab: { cloud: aws, default: "yes" } }\ndependencies: { a-b: latest }\n')
+  write('shop/Mu.yaml', 'name: [')
+  const { stderr } = await compile('shop', '-c', 'lob')
+  expect(codesIn(stderr)).toEqual(['MU152', 'MU156'])
 })
 
 test('warnings stop nothing', async () => {

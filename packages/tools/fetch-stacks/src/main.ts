@@ -48,7 +48,6 @@ async function fetchAll(
   const { path = '', root, workspace, findings } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
   const choice = { cluster: args.cluster, target: undefined, hasInfrastructure: false, skipsCode: true }
   const { cluster, cloud, scheduler, findings: problems } = chooseTarget(workspace, choice)
-  if (path === '') accept(findings)
   accept([...findings, ...problems])
   const roots = stackRoots(root, environment)
   const options = { roots, workspace, cluster, target: { cloud, scheduler }, skipsCode: true }

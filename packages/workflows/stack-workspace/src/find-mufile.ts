@@ -10,6 +10,8 @@ import { isAbsent } from './stack-files.ts'
 export interface Entry {
   readonly path: string | undefined
   readonly start: string
+  /** Whether there is what the operand names; else nobody knows whose workspace is meant. */
+  readonly isThere: boolean
   readonly findings: readonly StackFinding[]
 }
 
@@ -17,11 +19,11 @@ export interface Entry {
 export function findMufile(operand: string): Entry {
   const path = resolve(operand)
   try {
-    if (!statSync(path).isDirectory()) return { path, start: dirname(path), findings: [] }
+    if (!statSync(path).isDirectory()) return { path, start: dirname(path), isThere: true, findings: [] }
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error
     const hint = isAbsent(error) ? 'there is no such file or directory' : reasonOf(error)
-    return { path: undefined, start: path, findings: [finding('MU103', [operand], { hint })] }
+    return { path: undefined, start: path, isThere: false, findings: [finding('MU103', [operand], { hint })] }
   }
   return searchUpwards(path)
 }
@@ -32,12 +34,13 @@ function searchUpwards(start: string): Entry {
   for (const directory of upwardsFrom(start)) {
     const names = namesIn(directory, MUFILES, findings)
     const found = MUFILES.find((name) => names.includes(name))
-    if (found !== undefined) return { path: join(directory, found), start, findings }
+    if (found !== undefined) return { path: join(directory, found), start, isThere: true, findings }
     if (workspaceFileIn(directory, []) !== undefined) break
   }
   return {
     path: undefined,
     start,
+    isThere: true,
     findings: [
       ...findings,
       finding('MU100', [], { message: `there is no stack file in ${quoted(start)} or above it` }),

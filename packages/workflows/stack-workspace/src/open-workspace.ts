@@ -21,9 +21,10 @@ export interface OpenedStack {
 
 /** Finds the stack file of an operand, and reads its workspace file if there is one. */
 export function openStack(operand: string, files: StackFiles): OpenedStack {
-  const { path, start, findings } = findMufile(operand)
-  const opened = openWorkspace(start, files)
-  return { path, ...opened, findings: [...findings, ...opened.findings] }
+  const { path, start, findings, isThere } = findMufile(operand)
+  const { workspace, ...opened } = openWorkspace(start, files)
+  const found = [...findings, ...opened.findings]
+  return { ...opened, path, workspace: { ...workspace, isPartial: workspace.isPartial || !isThere }, findings: found }
 }
 
 /** Reads the workspace of a directory: the nearest one upwards with a workspace file, else the directory itself. */

@@ -57,6 +57,41 @@ test.each<
     { root: './a', clusters: ['near'] },
   ],
   [
+    'the stack file beside the workspace file, where the search ends',
+    { 'Mu.yaml': '', 'a/Mu.yaml': '', 'a/Muspace.yaml': '', 'a/b/c/x': '' },
+    'a/b/c',
+    { path: './a/Mu.yaml', root: './a', findings: [] },
+  ],
+  ['a file whose name is in other case', { 'mu.yaml': '' }, 'mu.yaml', { path: './mu.yaml', findings: [] }],
+  [
+    'the nearest workspace, whatever it is called',
+    { 'Muspace.json': '{"clusters":{"far":{}}}', 'a/.mu/workspace.yaml': 'clusters: { near: {} }', 'a/b/Mu.yaml': '' },
+    'a/b',
+    { root: './a', clusters: ['near'] },
+  ],
+  [
+    'the first of several workspace files',
+    {
+      '.mu/workspace.json': '{"clusters":{"b":{}}}',
+      'Muspace.yml': 'clusters: { a: {} }',
+      '.mu/workspace.yaml': 'clusters: { c: {} }',
+      'Mu.yaml': '',
+    },
+    '.',
+    { clusters: ['a'] },
+  ],
+  [
+    'the first of several workspace files in .mu',
+    {
+      '.mu/workspace.json': '{"clusters":{"b":{}}}',
+      '.mu/workspace.yaml': 'clusters: { c: {} }',
+      '.mu/workspace.yml': 'clusters: { d: {} }',
+      'Mu.yaml': '',
+    },
+    '.',
+    { clusters: ['b'] },
+  ],
+  [
     'an end at the workspace',
     { 'Mu.yaml': '', 'a/Muspace.yaml': '', 'a/b/x': '' },
     'a/b',
