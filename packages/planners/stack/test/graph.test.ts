@@ -101,3 +101,13 @@ test('a stack that makes itself with equal arguments is told with all stacks of 
   })
   expect(errorsOf(outcome)).toEqual([['MU601', 'b', 'c']])
 })
+
+test('arguments are equal whatever the order of their keys, and wherever they are written', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': 'name: r\nservices: { private: { x: { type: b, n: 1, m: { k: 1, l: [2] } } } }',
+    'b/Mu.yaml': `name: b{{.args.n}}
+properties: { n: { type: number }, m: { type: any } }
+services: { private: { y: { type: b, m: { l: [2], k: 1 }, n: {{add1 (mod .args.n 3)}} } } }`,
+  })
+  expect(errorsOf(outcome)).toEqual([['MU601', 'b1', 'b2', 'b3']])
+})
