@@ -127,7 +127,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the example stacks, when something goes wrong 
     await shop.example.bash('davit-env --undeploy -i machines.yaml --profile values')
   })
 
-  test('a subclass of the shop in another workspace runs beside it', async () => {
+  test('a subclass of the shop runs beside it', async () => {
     const before = await shop.processes()
     await shop.example.type('Side by side')
     expect(restarted(before, await shop.processes()).filter((name) => name.startsWith('shop.'))).toEqual([])
