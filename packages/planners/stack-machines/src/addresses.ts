@@ -10,13 +10,22 @@ export interface Address {
 
 export type Targets = ReadonlyMap<string, TargetModel>
 
+interface Reachable {
+  readonly targets: Targets
+  readonly targetProperty?: string
+}
+
 /** Tells hosts of targets; reports each target once that has none. */
-export function hostFinder(targets: Targets, addressProperty: string | undefined, findings: StackFinding[]) {
+export function hostFinder(
+  { targets, targetProperty = 'hostname' }: Reachable,
+  addressProperty: string | undefined,
+  findings: StackFinding[],
+) {
   const hosts = new Map<string, string>()
   const isGiven = [...targets.values()].every(({ properties }) => properties.has('address'))
   const find = (name: string): string => {
     const target = targets.get(name)
-    const property = addressProperty ?? (isGiven ? 'address' : (target?.targetProperty ?? 'hostname'))
+    const property = addressProperty ?? (isGiven ? 'address' : (target?.targetProperty ?? targetProperty))
     const host = target?.properties.get(property)
     if (typeof host === 'string' && HOST.test(host)) return host
     findings.push(finding('MU613', [name, property]))

@@ -48,6 +48,8 @@ const KNOWN_STACKS: ReadonlySet<string> = new Set([...EMITTERS.keys(), 'mu/autos
 
 export interface Machines {
   readonly targets: Targets
+  /** Property with the address of a target that names no other one; `hostname` by default. */
+  readonly targetProperty?: string
   /** What runs stays where it is. */
   readonly deployed: Manifest | undefined
 }
@@ -67,7 +69,7 @@ export function architectureOfStack(stack: CompiledStack, machines: Machines): E
   const odd = oddPlacements(stack, machines.targets, leaves)
   const places = placesOf(units, { stack, machines, replicas, portsOf, findings })
   if (findings.length > 0) return { kind: 'refused', findings: [...odd, ...findings] }
-  const hostOf = hostFinder(machines.targets, settings.addressProperty, findings)
+  const hostOf = hostFinder(machines, settings.addressProperty, findings)
   const services = servicesOf(units, { after: ordersOf(stack), places, portsOf, hostOf })
   if (findings.length > 0) return { kind: 'refused', findings }
   const text = writeJson({ services, infrastructure: machines.targets })

@@ -1,4 +1,4 @@
-import { originOptions, outputOptions, type ToolDescription } from '@davit/tool'
+import { interfaceOptions, originOptions, outputOptions, type ToolDescription } from '@davit/tool'
 
 const group = 'Target options'
 
@@ -60,6 +60,11 @@ export const description = {
       value: 'FILE',
       group,
       describe: 'infrastructure model with the machines; the cloud is machines then',
+    },
+    'target-property': {
+      ...interfaceOptions['target-property'],
+      group,
+      describe: `${interfaceOptions['target-property'].describe}; others reach it by that, unless the cluster or a property 'address' says otherwise`,
     },
     'skip-codegen': { type: 'boolean', describe: 'make no code for the target: print the compiled stack' },
     previous: {

@@ -10,6 +10,7 @@ import { type Previous, readPrevious } from './previous.ts'
 
 export interface MachineArguments {
   readonly infrastructure: string | undefined
+  readonly targetProperty: string
   readonly previous: readonly string[]
   readonly noReplace: boolean
 }
@@ -37,7 +38,8 @@ export async function makeArchitecture(
   for (const diagnostic of warnings) report({ kind: 'diagnostic', diagnostic })
   // What davit does not read is no part of an architecture model.
   const known = new Map([...targets].map(([name, target]) => [name, { ...target, attributes: undefined }]))
-  const emission = architectureOfStack(stack, { targets: known, deployed: previous.deployed })
+  const { targetProperty } = context.args
+  const emission = architectureOfStack(stack, { targets: known, targetProperty, deployed: previous.deployed })
   return { ...emission, findings: [...changes, ...emission.findings] }
 }
 

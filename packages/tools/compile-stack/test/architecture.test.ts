@@ -56,6 +56,17 @@ async function compile(...words: readonly string[]) {
   return runHere(tool, ['shop', ...words], { directory })
 }
 
+/** Compiles for targets with another property beside the usual one; returns what a container reaches the store by. */
+async function hostOfStore(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  write(
+    'machines/here.yaml',
+    'only: { properties: { hostname: a.example, lan: b.example }, containers: { process: {}, fileset: {} } }\n',
+  )
+  const { status, stdout, stderr } = await runHere(tool, ['shop', ...words], { directory, environment })
+  expect([status, stderr]).toEqual([0, ''])
+  return /http:\/\/([\w.]+):7000/.exec(stdout)?.[1]
+}
+
 const system = 'x86_64-linux' as System
 
 test('the architecture model is one that davit-normalize reads, wherever it is', async () => {
@@ -92,6 +103,17 @@ test('-i names other machines, in any language', async () => {
   const { status, stdout } = await compile('-i', 'other.ts')
   expect(status).toBe(0)
   expect(Object.keys((JSON.parse(stdout) as { infrastructure: object }).infrastructure)).toEqual(['only'])
+})
+
+test('others reach a target by the property with its address, as all tools do', async () => {
+  expect(await hostOfStore([])).toBe('a.example')
+  expect(await hostOfStore(['--target-property', 'lan'])).toBe('b.example')
+  expect(await hostOfStore([], { DAVIT_TARGET_PROPERTY: 'lan' })).toBe('b.example')
+  write(
+    'Muspace.yaml',
+    'clusters: { lab: { default: true, infrastructure: machines/here.yaml, settings: { addressProperty: hostname } } }\n',
+  )
+  expect(await hostOfStore([], { DAVIT_TARGET_PROPERTY: 'lan' })).toBe('a.example')
 })
 
 test('without machines there is nothing to place a stack on', async () => {
