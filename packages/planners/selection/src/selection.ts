@@ -13,4 +13,5 @@ export {
   termsOf,
   unmatchedIn,
 } from './select.ts'
+export { stackOfPart } from './stack-of-part.ts'
 export { parseTerms, type Term } from './terms.ts'

@@ -1,20 +1,13 @@
 import { givenBackTo, refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, endWanted, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
-import { type MadeFrom, Manifest } from '@davit/documents'
+import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
 import { checkModulesHere } from '@davit/target'
-import {
-  defineTool,
-  deploymentOf,
-  hashOfManifest,
-  readOrigin,
-  refuseMore,
-  type ToolContext,
-  withDeployment,
-} from '@davit/tool'
+import { defineTool, deploymentOf, refuseMore, type ToolContext, withDeployment } from '@davit/tool'
 import { description } from './description.ts'
+import { madeFromFor } from './made-from.ts'
 import { say } from './messages.ts'
 import { checkGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
@@ -30,7 +23,7 @@ export const tool = defineTool({
     const { generation } = args
     if (args.originalProfile) refuseOtherStore(manifest.store)
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
-    const madeFrom = withoutOther(await readOrigin(context), text)
+    const madeFrom = await madeFromFor(context, { place, manifest, text })
     const record = async (confirm: () => Promise<void>) => {
       const store = await openStore(manifest.store, context)
       await confirm()
@@ -68,9 +61,4 @@ function originOf({ environment, privileged }: Pick<ToolContext<unknown>, 'envir
   const { user, host } = processIdentity()
   const { SUDO_USER: sudoUser } = environment
   return { time: new Date(), user, host, ...(privileged && sudoUser ? { sudoUser } : {}) }
-}
-
-/** Leaves out the transition of another manifest, since whoever calls the tools may use a file twice. */
-function withoutOther({ transition, ...rest }: MadeFrom, text: string): MadeFrom {
-  return transition?.manifest === hashOfManifest(text) ? { ...rest, transition } : rest
 }

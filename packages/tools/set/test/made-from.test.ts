@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { deploymentPlace, readMadeFrom } from '@davit/coordinator-state'
 import type { ReportEvent } from '@davit/diagnostics'
-import { encodeDocument, type Format, Manifest, parseDocument, type ProfileName } from '@davit/documents'
+import { CompiledStack, encodeDocument, type Format, Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { encodeOrigin, handOn, hashOfManifest, type ToolContext } from '@davit/tool'
 import { beforeEach, expect, test } from 'vitest'
@@ -17,12 +17,13 @@ beforeEach(() => {
   warnings = []
 })
 
-const context = (origin: string | undefined) => ({
+const context = (origin: string | undefined, { text = TEXT, on = [] as readonly string[] } = {}) => ({
   args: {
     profile: 'default',
     coordinatorProfile: true,
     targetProfiles: false,
     generation: undefined,
+    on,
     manifest: undefined,
     origin,
   },
@@ -32,7 +33,7 @@ const context = (origin: string | undefined) => ({
   privileged: true,
   workingDirectory: directory,
   readDocument: async <Value>(format: Format<Value>) => {
-    return { text: TEXT, file: 'm', value: parseDocument(format, TEXT, { file: 'm' }) }
+    return { text, file: 'm', value: parseDocument(format, text, { file: 'm' }) }
   },
   journal() {},
 })
@@ -96,4 +97,49 @@ test('handOn() adds lines to a file for its owner alone, and only warns if it ca
   expect(warnings).toEqual([])
   await hand('missing/origin')
   expect(warnings).toEqual(['origin-not-written'])
+})
+
+/** A manifest with the service of a stack on two targets. */
+function manifestWith(version: string): string {
+  const pkg = `/store/${version.repeat(32)}-web`
+  const [one, two] = ['one', 'two'].map((hostname) => ({
+    properties: { hostname },
+    containers: { process: {} },
+    system: 'x86_64-linux',
+    numOfCores: 1,
+    clientInterface: 'davit-ssh',
+    targetProperty: 'hostname',
+  }))
+  const key = version.repeat(64)
+  return JSON.stringify({
+    document: 'manifest',
+    version: 2,
+    profiles: {},
+    services: { [key]: { name: 'shop.web', pkg, type: 'process' } },
+    infrastructure: { one, two },
+    serviceMappings: ['one', 'two'].map((target) => ({ service: key, target, container: 'process' })),
+    snapshotMappings: [],
+  })
+}
+
+function stackWith(size: number): string {
+  const web = { type: 'mu/container', chain: [], public: true, intrinsic: true, properties: { size } }
+  const services = { 'shop/web': { ...web, dependsOn: [], endpoints: [], readonly: ['size'], perturbs: [] } }
+  const whole = { name: 'shop', metadata: {}, arguments: {}, properties: {}, services, order: [], references: {} }
+  return JSON.stringify({ document: 'stack', version: 1, ...whole })
+}
+
+test.each([
+  ['one target', ['one'], 1],
+  ['all targets', ['one', 'two'], 2],
+  ['no selection', [], 2],
+])('with %s the compiled stack that is kept is what is deployed', async (_, on, size) => {
+  for (const [index, selected] of [[], on].entries()) {
+    writeFileSync(join(directory, 'origin'), encodeOrigin({ stack: stackWith(index + 1) }))
+    const terms = { text: manifestWith(String(index + 1)), on: selected }
+    await tool.run(context('origin', terms) as unknown as ToolContext<never>)
+  }
+  const { stack = '' } = (await readMadeFrom(place(), 2)) ?? {}
+  const { services } = parseDocument(CompiledStack, stack, { file: 'stack' })
+  expect(services.get('shop/web')?.properties.get('size')).toBe(size)
 })
