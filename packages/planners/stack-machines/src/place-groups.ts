@@ -65,11 +65,14 @@ function choose(group: Group, context: PlacementContext, taken: TakenPorts): Cho
 /** Returns the targets that can take a group, best first; they are ranked only as far as they are asked for. */
 function* rankedFor(group: Group, context: PlacementContext): Generator<string> {
   const candidates = candidatesFor(group, context)
-  const isDeployed = (target: string) => group.some((leaf) => context.deployedOn(leaf).has(target))
-  yield* byRank(group, candidates.filter(isDeployed))
+  const deployed = new Set(group.flatMap((leaf) => [...context.deployedOn(leaf)]))
   yield* byRank(
     group,
-    candidates.filter((target) => !isDeployed(target)),
+    candidates.filter((target) => deployed.has(target)),
+  )
+  yield* byRank(
+    group,
+    candidates.filter((target) => !deployed.has(target)),
   )
 }
 
@@ -80,15 +83,16 @@ function byRank([first]: Group, targets: readonly string[]): readonly string[] {
 
 function candidatesFor(group: Group, context: PlacementContext): readonly string[] {
   const fits = group.map((leaf) => fitOf(leaf, context))
-  return [...context.targets].filter((entry) => fits.every((fit) => fit(entry))).map(([target]) => target)
+  const candidates: string[] = []
+  for (const [name, target] of context.targets) if (fits.every((fit) => fit(name, target))) candidates.push(name)
+  return candidates
 }
 
 /** Tells which targets can take a leaf. */
 function fitOf(leaf: Instance, { placement, typeOf }: PlacementContext) {
   const allowed = allowedTargets(placement, leaf.fqn)
   const type = typeOf(leaf)
-  return ([name, { containers }]: readonly [string, TargetModel]) =>
-    allowed?.has(name) !== false && has(containers, type)
+  return (name: string, { containers }: TargetModel) => allowed?.has(name) !== false && has(containers, type)
 }
 
 /** Names of containers are texts of their own kind. */
