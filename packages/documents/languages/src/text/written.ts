@@ -39,15 +39,18 @@ export type WrittenReading =
 
 export function writtenOf(data: Data, node: LocatedNode, source: Placing): Written {
   const part = { source, offset: node.offset, keyOffset: node.keyOffset }
-  const inner = (step: string | number) => node.children?.get(step) ?? node
   if (Array.isArray(data)) {
-    const items = (data as readonly Data[]).map((item, index) => writtenOf(item, inner(index), source))
+    const items = (data as readonly Data[]).map((item, index) =>
+      writtenOf(item, node.children?.get(index) ?? node, source),
+    )
     return { kind: 'list', items, ...part }
   }
   if (data instanceof Map) {
-    const members = [...(data as ReadonlyMap<string, Data>)]
-    const table = new Map(members.map(([key, value]) => [key, writtenOf(value, inner(key), source)]))
-    return { kind: 'table', members: table, ...part }
+    const members = new Map<string, Written>()
+    for (const [key, value] of data as ReadonlyMap<string, Data>) {
+      members.set(key, writtenOf(value, node.children?.get(key) ?? node, source))
+    }
+    return { kind: 'table', members, ...part }
   }
   const value = data as WrittenScalar['value']
   return { kind: 'scalar', value, text: node.written ?? String(value), ...part }
