@@ -166,11 +166,21 @@ export function refuseMisplaced(part: Part, { attributes, what, needed }: Mispla
   return false
 }
 
-/** Warns of unknown members whose names resemble known ones; others are the user's own. */
-export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
-  for (const [name, member] of members) {
-    const hint = known.includes(name) ? undefined : suggestionFor(name, known)
-    if (hint !== undefined) suspect(member, say('attribute-unknown', { attribute: name, of: what, hint }))
+/**
+ * Warns of unknown members whose names resemble known ones; others are the user's own. Most records have the same members, so each
+ * name is compared once.
+ */
+export function suspicion(known: readonly string[], what: string): (members: ReadonlyMap<string, Part>) => void {
+  const hints = new Map<string, string | undefined>()
+  const hintFor = (name: string) => {
+    if (!hints.has(name)) hints.set(name, suggestionFor(name, known))
+    return hints.get(name)
+  }
+  return (members) => {
+    for (const [name, member] of members) {
+      const hint = known.includes(name) ? undefined : hintFor(name)
+      if (hint !== undefined) suspect(member, say('attribute-unknown', { attribute: name, of: what, hint }))
+    }
   }
 }
 

@@ -21,7 +21,7 @@ import {
   refuse,
   refuseMisplaced,
   suspect,
-  suspectOthers,
+  suspicion,
   textOf,
 } from './part.ts'
 import { present } from './present.ts'
@@ -31,9 +31,10 @@ export function readInfrastructure(part: Part): ArchitectureModel['infrastructur
   const targets = new Map<TargetName, TargetModel>()
   const needed = ['properties', 'containers']
   if (refuseMisplaced(part, { attributes: TARGET_ATTRIBUTES, what: 'a target', needed })) return targets
+  const suspectOthers = suspicion(TARGET_ATTRIBUTES, 'davit in a target')
   for (const [key, member] of membersOf(part, 'a table of targets')) {
     const name = nameOf(targetName, key, member)
-    const target = readTarget(member)
+    const target = readTarget(member, suspectOthers)
     if (name !== undefined) targets.set(name, target)
   }
   return targets
@@ -49,9 +50,9 @@ export const TARGET_ATTRIBUTES = [
   'targetProperty',
 ]
 
-function readTarget(part: Part): TargetModel {
+function readTarget(part: Part, suspectOthers: ReturnType<typeof suspicion>): TargetModel {
   const { members, read, table } = attributesOf(part, 'a target')
-  suspectOthers(members, TARGET_ATTRIBUTES, 'davit in a target')
+  suspectOthers(members)
   suspectAddress(members)
   return present({
     properties: table('properties', (member) => readProperties(member, 'a table of properties')),

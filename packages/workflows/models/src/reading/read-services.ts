@@ -3,7 +3,7 @@ import { containerName, type PropertyValue, type ServiceName, serviceName, type 
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
 import { UNREAD } from './unread.ts'
-import { booleanOf, membersOf, nameOf, type Part, refuseMisplaced, suspectOthers, textOf } from './part.ts'
+import { booleanOf, membersOf, nameOf, type Part, refuseMisplaced, suspicion, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
@@ -15,9 +15,10 @@ export type ServiceWithoutPackages = Omit<ServiceModel, 'packageFor'>
 
 export function readServices(part: Part, names: Names): ReadonlyMap<ServiceName, ServiceWithoutPackages> {
   const services = new Map<ServiceName, ServiceWithoutPackages>()
+  const suspectOthers = suspicion([...OWN_ATTRIBUTES], 'davit in a service')
   for (const [key, member] of membersOf(part, 'a table of services')) {
     const name = nameOf(serviceName, key, member)
-    const service = readService(member, { key, names })
+    const service = readService(member, { key, names, suspectOthers })
     if (name !== undefined) services.set(name, service)
   }
   return services
@@ -80,12 +81,15 @@ const OWN_ATTRIBUTES = new Set([
   'targets',
 ])
 
-function readService(
-  part: Part,
-  { key, names }: { readonly key: string; readonly names: Names },
-): ServiceWithoutPackages {
+interface ServiceContext {
+  readonly key: string
+  readonly names: Names
+  readonly suspectOthers: ReturnType<typeof suspicion>
+}
+
+function readService(part: Part, { key, names, suspectOthers }: ServiceContext): ServiceWithoutPackages {
   const { demand, members, read, table } = attributesOf(part, 'a service')
-  suspectOthers(members, [...OWN_ATTRIBUTES], 'davit in a service')
+  suspectOthers(members)
   const dependencies: Reader<Dependencies> = (member) => readDependencies(member, names)
   const noType = {
     message: `service ${quoted(key)} has no 'type'`,
