@@ -264,6 +264,7 @@ test.each([
   'a: { type: mu/container, command: [x], volumes: { ▸/data: v } }',
   'a: { type: mu/container, command: [x], volumes: { ▸d-e: v } }',
   'a: { type: mu/container, command: [x], env: { X: 1, ▸x-y: 1 } }',
+  'a: { type: mu/container, command: [x], args: { ▸x-y: 1 } }',
   'a: { type: mu/container, command: [x], env: { X: 1, Y: ▸"\\0" } }',
   'a: { type: mu/container, command: [x, ▸"\\0"] }',
   'a: { type: mu/container, build: b, image: ▸x }',

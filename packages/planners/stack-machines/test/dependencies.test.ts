@@ -124,6 +124,15 @@ test.each([
   expect(codesOf(emissionOf(scaled))).toEqual([['MU510', 'w', 'mu/autoscaler']])
 })
 
+test('a composite that is selected, and has several ports, is no end of a link', () => {
+  const texts = {
+    ...stackOf({ in: 'type: outer', x: `${PROGRAM}, links: { b: "in:b" }` }),
+    'outer/Mu.yaml': 'name: outer\nservices: { public: { b: { type: two } } }\n',
+    'two/Mu.yaml': `name: two\nservices: { public: { a: { ${PROGRAM}, port: 1 }, b: { ${PROGRAM}, port: 2 } } }\n`,
+  }
+  expect(codesOf(emissionOf(texts))).toEqual([['MU510', 'b', 'two']])
+})
+
 test('a service has the attributes of its ports only if it has any', () => {
   const services = servicesIn(
     emissionOf(stackOf({ a: PROGRAM, b: `${PROGRAM}, port: 3, ports: [4, 3], protocol: pg` })),

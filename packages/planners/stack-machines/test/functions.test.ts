@@ -43,6 +43,19 @@ test('functions get the next port that nobody has', () => {
   expect(codesOf(full)).toEqual([['MU612', 7000, 'shop/b', 'shop/a']])
 })
 
+test('of functions that would have the same port, the first by name has it', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const
+  const services = (texts: Parameters<typeof emissionOf>[0]) =>
+    servicesIn(emissionOf({ ...texts, ...within('7000-7005') }, { targets: ONE }))
+  const all = services(stackOf(Object.fromEntries(names.map((name) => [name, FUNCTION]))))
+  expect(new Set(Object.values(all).map(({ port }) => port)).size).toBe(6)
+  const preferred = names.map((name) => services(stackOf({ [name]: FUNCTION }))[`shop.${name}`]?.['port'])
+  const second = preferred.findIndex((port, index) => preferred.indexOf(port) < index)
+  const [first, port] = [names[preferred.indexOf(preferred[second])]!, preferred[second]]
+  const text = `name: shop\nservices:\n  private: { ${names[second]}: { ${FUNCTION} } }\n  public: { ${first}: { ${FUNCTION} } }\n`
+  expect(services({ 'Mu.yaml': text })[`shop.${first}`]?.['port']).toBe(port)
+})
+
 test.each(['', '0-1', '2-1', '1-65536', '8000', 'a-b'])('%j is no range of ports', (range) => {
   const emission = emissionOf({ ...stackOf({ a: FUNCTION }), ...within(range) }, { targets: ONE })
   expect(codesOf(emission)).toEqual([

@@ -54,6 +54,12 @@ test('an image of the machine runs with its network, command, variables and volu
   ])
 })
 
+test('a volume that is a wrapper has its mode in an image as well', () => {
+  const texts = stackOf({ main: 'type: mu/container, image: x, volumes: { D: v }', v: 'type: mu/volume, mode: "0700"' })
+  const targets = targetsNamed(['one'], ['docker-container', 'wrapper'])
+  expect(servicesIn(emissionOf(texts, { targets }))['shop.v']?.pkg.build?.script).toContain("mode='0700'")
+})
+
 test('an image without anything else needs no more files', () => {
   const { out } = builtOf(serviceOf('image: web').pkg.build!)
   expect(readFileSync(join(out, 'container-docker-settings'), 'utf8')).toContain('dockerImageTag=web\n')

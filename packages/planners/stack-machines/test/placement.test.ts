@@ -155,7 +155,13 @@ test('groups choose in the order of their names, and pass over targets where a p
   const [first, second] = NAMES.flatMap((one) =>
     NAMES.filter((other) => one < other && best(one)[0] === best(other)[0]).map((other) => [one, other] as const),
   )[0]!
-  const texts = stackOf({ [second]: `${PROGRAM}, ports: [2, 1]`, [first]: `${PROGRAM}, port: 1` })
+  const texts = {
+    'Mu.yaml': `name: shop
+services:
+  private: { ${second}: { ${PROGRAM}, ports: [2, 1] } }
+  public: { ${first}: { ${PROGRAM}, port: 1 } }
+`,
+  }
   const placedServices = servicesIn(emissionOf(texts, { targets: targetsNamed(MACHINES) }))
   expect(placedServices[`shop.${first}`]?.targets).toEqual([best(first)[0]])
   expect(placedServices[`shop.${second}`]?.targets).toEqual([best(second)[1]])

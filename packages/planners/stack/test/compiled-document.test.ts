@@ -153,7 +153,7 @@ test('a service names others in order, each once, and not its own', () => {
 services: { private: { z: { type: mu/container, port: 1 }, b: { type: mu/container, port: 2 }, u: { type: u, list: [z, b, z], one: "z:1" } } }`,
     'u/Mu.yaml': `name: u
 properties: { list: { type: "service[]" }, one: { type: service } }
-services: { public: { c: { type: mu/gateway, targets: [one, d] }, d: { type: mu/container, port: 3 } } }`,
+services: { private: { e: { type: mu/container } }, public: { c: { type: mu/gateway, targets: [one, d] }, d: { type: mu/container, port: 3 } } }`,
   })
   const services = outcome.kind === 'compiled' ? compiledDocument(outcome.stack).services : undefined
   expect(services?.get('a/u')).toMatchObject({ dependsOn: ['a/b', 'a/z'], endpoints: ['a/u/c', 'a/u/d'] })

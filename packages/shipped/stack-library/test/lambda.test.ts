@@ -102,6 +102,7 @@ test.each([
   ['node', 'index.other', { 'index.mjs': 'export const handler = 1' }, "exports no function 'other'"],
   ['node', 'handler', {}, "there is no module 'handler'"],
   ['program', 'fn', {}, 'there is no such program'],
+  ['program', 'fn', { 'fn/main': '' }, 'there is no such program'],
 ])('a handler of %s that is not there ends it: %s', async (runtime, handler, files, problem) => {
   const one = watched(start('lambda', ['1', runtime, handler], directoryOf(files)))
   const [status] = (await once(one.process, 'close')) as [number]
