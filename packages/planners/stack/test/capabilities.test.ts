@@ -248,3 +248,22 @@ test('stacks are the same if their files are, also those of other names', () => 
   })
   expect(errorsOf(outcome)).toEqual([])
 })
+
+test('the root writes its defaults, and nobody its arguments', () => {
+  const texts = {
+    'Mu.yaml': `name: a
+properties: { s: { type: service, default: c }, t: { type: mu/container, optional: true } }
+services: { private: { c: { type: mu/container, port: 3 }, g: { type: mu/gateway, targets: [s, t] } } }`,
+  }
+  const told = (words: readonly string[]) => {
+    const outcome = compileTexts(texts, { words })
+    if (outcome.kind === 'refused') return errorsOf(outcome)
+    const { properties, services } = compiledDocument(outcome.stack)
+    return [properties, services.get('a/g')?.properties.get('targets')].map(plain)
+  }
+  expect(told([])).toEqual([{ s: at('c', undefined, 3) }, [at('c', undefined, 3)]])
+  expect(told(['s=c', 't=c:3'])).toEqual([
+    ['MU509', 'c'],
+    ['MU509', 'c'],
+  ])
+})
