@@ -51,3 +51,9 @@ test('lists have at most 500,000 elements', () => {
   expect(expanded('{{len (until 500000)}}').text).toBe('500000')
   expect(failure('{{until 500001}}')).toBe('Mu.yaml:2: until: more than 500000 elements')
 })
+
+test('what follows each other is not within each other', () => {
+  expect(expanded('{{include "f"}}'.repeat(33), { files: { f: 'x' } }).text).toBe('x'.repeat(33))
+  expect(expanded('{{if 1}}x{{end}}'.repeat(1001)).text).toBe('x'.repeat(1001))
+  expect(expanded('{{if (print 1)}}x{{end}}'.repeat(201)).text).toBe('x'.repeat(201))
+})
