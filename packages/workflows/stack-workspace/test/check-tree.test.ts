@@ -37,6 +37,7 @@ test.each([
   ['link', 'a/b'],
   ['link', '.'],
   ['a/b/link', '../../c'],
+  ['a/b/link', '..'],
   ['a/link', './../b'],
   ['a/b/link', '..//../c'],
 ])('checkTree() accepts the link %s to %s, and removes records of origin', (path, target) => {

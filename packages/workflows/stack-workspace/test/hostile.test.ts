@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
@@ -39,6 +39,28 @@ test.each(['..', '.git', '.GIT'])(
     expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
   },
 )
+
+test.each([
+  ['than paths of stacks may be', 16, /^stack 'acme\/db' is refused: a path in '.*' has \d+ characters/],
+  ['than the system takes', 25, /^stack 'acme\/db' is refused: cannot unpack the archive: the name is too long/],
+])('a path that is longer %s is refused, and other stacks are fetched', async (_, depth, message) => {
+  const repository = makeRepository()
+  const other = makeRepository()
+  other.commit({ 'Mu.yaml': stack('corp/web') })
+  const name = 'x'.repeat(200)
+  let tree = treeOf(repository, 'file', '')
+  for (let level = 1; level < depth; level += 1) tree = repository.git(['mktree'], `040000 tree ${tree}\t${name}\n`)
+  commitTree(repository, [MUFILE, ['040000', name, tree]])
+  const shop = makeShop(
+    { 'Mu.yaml': user('acme/db', 'corp/web') },
+    { 'acme/db': repository.url, 'corp/web': other.url },
+  )
+  const { failures } = await shop.fetch()
+  expect(failures.map(({ error }) => [error.code, error.message])).toStrictEqual([
+    ['bad-repository', expect.stringMatching(message)],
+  ])
+  expect(readdirSync(join(shop.root, '.Mudeps/hub.mu.com'))).toStrictEqual(['corp'])
+})
 
 test('links within, strange names and hooks are harmless files; a record of origin is davit’s own', async () => {
   const repository = makeRepository()
