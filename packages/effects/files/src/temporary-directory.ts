@@ -13,17 +13,22 @@ export async function withTemporaryDirectory<Result>(
   { TMPDIR: place }: { readonly TMPDIR?: string },
   use: (directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const parent = await realpath(place || tmpdir())
-  const directory = await mkdtemp(join(parent, 'davit-')).catch((cause: unknown) => {
-    throw new DavitError('cannot-create', `cannot create a directory in '${parent}': ${reasonOf(cause)}`, {
-      exitStatus: ExitStatus.cannotCreate,
-      hint: 'check its permissions and the space left',
-      cause,
-    })
-  })
+  const directory = await makeDirectoryIn(place || tmpdir())
   try {
     return await use(directory)
   } finally {
     removeTree(directory)
+  }
+}
+
+async function makeDirectoryIn(parent: string): Promise<string> {
+  try {
+    return await mkdtemp(join(await realpath(parent), 'davit-'))
+  } catch (cause) {
+    throw new DavitError('cannot-create', `cannot create a directory in '${parent}': ${reasonOf(cause)}`, {
+      exitStatus: ExitStatus.cannotCreate,
+      hint: 'check its permissions and the space left, or set TMPDIR to another directory',
+      cause,
+    })
   }
 }

@@ -81,6 +81,16 @@ test('withTemporaryDirectory() removes read-only directories too, after a failur
   expect(readdirSync(parent)).toStrictEqual([])
 })
 
+test('withTemporaryDirectory() says that the directory of TMPDIR is not there', async () => {
+  const parent = join(scratchDirectory(), 'none')
+  await expect(withTemporaryDirectory({ TMPDIR: parent }, async () => {})).rejects.toMatchObject({
+    code: 'cannot-create',
+    exitStatus: 73,
+    message: `cannot create a directory in '${parent}': no such file or directory`,
+    hint: expect.stringContaining('set TMPDIR to another directory') as string,
+  })
+})
+
 test.runIf(spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0')(
   'removeTree() removes read-only and very deep directories as an unprivileged user',
   () => {
