@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
@@ -33,6 +34,34 @@ test('a hash of what is no commit, such as an annotated tag, is none', async () 
       { message: `no version of 'acme/db' in '${repository.url}' is '${hash.slice(0, 7)}'` },
     ])
   }
+})
+
+/** Returns two texts of commits whose hashes begin with the same seven digits, which are found among some ten thousand. */
+function collidingCommits(head: string): readonly [digits: string, one: string, other: string] {
+  const seen = new Map<string, string>()
+  for (let number = 0; ; number += 1) {
+    const text = `${head}\n\n${number}\n`
+    const digits = createHash('sha1').update(`commit ${text.length}\0${text}`).digest('hex').slice(0, 7)
+    const other = seen.get(digits)
+    if (other !== undefined) return [digits, other, text]
+    seen.set(digits, text)
+  }
+}
+
+test('seven digits that are those of several commits are none of them', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const [head = ''] = repository.git(['cat-file', 'commit', 'HEAD']).split('\n\n')
+  const [digits, ...texts] = collidingCommits(head)
+  for (const [index, text] of texts.entries())
+    repository.git(['tag', `t${index}`, repository.git(['hash-object', '-w', '-t', 'commit', '--stdin'], text)])
+  expect(await fetched(`acme/db@${digits}`, repository.url)).toMatchObject([
+    { message: `no version of 'acme/db' in '${repository.url}' is '${digits}'` },
+  ])
+  repository.git(['tag', '--delete', 't1'])
+  expect(await fetched(`acme/db@${digits}`, repository.url)).toMatchObject({
+    commit: expect.stringContaining(digits) as string,
+  })
 })
 
 test('a tag leads to its commit through other tags, and one of a file is no version', async () => {
