@@ -92,7 +92,8 @@ async function commitsOf(git: Git, directory: string, objects: string): Promise<
 export async function findCommit(git: Git, { directory }: Clone, hash: string): Promise<string | undefined> {
   const known = await commitWithHash(git, directory, hash)
   if (known !== undefined || hash.length < WHOLE_HASH) return known
-  await runGit(git, [`--git-dir=${directory}`, 'fetch', '--quiet', '--no-tags', 'origin', hash])
+  // Nothing tidies up a repository that is removed soon.
+  await runGit(git, [`--git-dir=${directory}`, 'fetch', '--quiet', '--no-auto-gc', 'origin', hash])
   return commitWithHash(git, directory, hash)
 }
 

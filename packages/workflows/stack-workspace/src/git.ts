@@ -7,9 +7,8 @@ export interface Git {
   readonly signal: AbortSignal
 }
 
-/** Variables that would lead git to another repository, or belong to one, as where it runs a hook. */
-const FOREIGN =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|QUARANTINE_PATH|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE)$/
+/** Variables that would lead git to another repository, as where it runs a hook. */
+const FOREIGN = /^GIT_(?:DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|QUARANTINE_PATH)$/
 
 /** Git asks nobody: a password or a host key that is missing is an error. */
 function environmentOf({ environment }: Git): Environment {
@@ -17,8 +16,8 @@ function environmentOf({ environment }: Git): Environment {
   return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
 }
 
-/** Hooks of the user's configuration have no part in this, and nothing tidies up what is removed soon. */
-const SETTINGS = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
+/** Hooks of the user's configuration have no part in this. */
+const SETTINGS = ['-c', 'core.hooksPath=/dev/null']
 
 function commandOf(git: Git, words: readonly string[]) {
   return { argv: ['git', ...SETTINGS, ...words] as const, env: environmentOf(git), signal: git.signal }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
@@ -24,7 +24,19 @@ test('a commit that no branch or tag leads to is fetched by its whole hash', asy
     commit,
   })
   const short = makeShop({ 'Mu.yaml': user(`acme/db@${commit.slice(0, 7)}`) }, { 'acme/db': repository.url })
-  expect((await short.fetch()).failures).toMatchObject([{ error: { code: 'no-such-stack' } }])
+  const trace = join(scratchDirectory(), 'trace')
+  const { failures } = await short.fetch({ git: gitOf({}, { GIT_TRACE: trace }) })
+  expect(failures).toMatchObject([{ error: { code: 'no-such-stack' } }])
+  expect(readFileSync(trace, 'utf8')).not.toContain(' fetch ')
+})
+
+test('a commit of the repository whose hook this is does not belong to another one', async () => {
+  const [repository, other] = [makeRepository(), makeRepository()]
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const commit = other.commit({ 'Mu.yaml': stack('acme/db'), x: '' })
+  const git = gitOf({}, { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(other.directory, '.git/objects') })
+  const shop = makeShop({ 'Mu.yaml': user(`acme/db@${commit}`) }, { 'acme/db': repository.url })
+  expect((await shop.fetch({ git })).failures).toMatchObject([{ error: { code: 'no-such-stack' } }])
 })
 
 test('no setting of the user, and no variable of a hook, leads git astray', async () => {
@@ -36,23 +48,16 @@ test('no setting of the user, and no variable of a hook, leads git astray', asyn
     'safe.bareRepository': 'explicit',
     'clone.defaultRemoteName': 'upstream',
     'core.hooksPath': hook,
-    'gc.auto': '1',
-    'gc.autoDetach': 'false',
   }
-  const variables = {
-    GIT_TRACE: trace,
-    ...Object.fromEntries(
-      [
-        ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR'],
-        ['GIT_NAMESPACE', 'GIT_QUARANTINE_PATH', 'GIT_SHALLOW_FILE', 'GIT_GRAFT_FILE', 'GIT_PREFIX'],
-        ['GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_REPLACE_REF_BASE'],
-      ].flatMap((names) => names.map((name) => [name, '/nowhere'])),
-    ),
-  }
+  const names = ['GIT_DIR', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_NAMESPACE', 'GIT_QUARANTINE_PATH']
+  const nowhere = Object.fromEntries(names.map((name) => [name, '/proc/nowhere']))
+  const git = gitOf(settings, { GIT_TRACE: trace, ...nowhere })
   const shop = makeShop({ 'Mu.yaml': user(`acme/db@${commit}`) }, { 'acme/db': repository.url })
-  expect((await shop.fetch({ git: gitOf(settings, variables) })).failures).toStrictEqual([])
+  expect((await shop.fetch({ git })).failures).toStrictEqual([])
+  const other = makeShop({ 'Mu.yaml': user('acme/db@^2.0.0') }, { 'acme/db': repository.url })
+  expect((await other.fetch({ git })).failures).toStrictEqual([])
   expect(existsSync(join(directory, 'called'))).toBe(false)
-  expect(textIn(directory, 'trace')).not.toContain('git gc')
+  expect(textIn(directory, 'trace')).not.toMatch(/git (?:maintenance|gc) /)
 })
 
 test('git asks no questions, and speaks the language in which its reasons are looked for', async () => {

@@ -127,10 +127,12 @@ test('what different stacks ask of one is asked of its file as well', async () =
   const repository = makeRepository()
   const commit = repository.commit({ 'Mu.yaml': stack('acme/db', '1.0.0') }, '1.0.0')
   repository.commit({ 'Mu.yaml': stack('acme/db', '0.9.0') }, '1.5.0')
-  const shop = makeShop(
-    { 'Mu.yaml': user('acme/db@^1.0.0', 'web'), 'web/Mu.yaml': user('acme/db@>=0.1.0').replace('shop', 'web') },
-    { 'acme/db': repository.url },
-  )
+  const tree = {
+    'Mu.yaml': user('api', 'web'),
+    'api/Mu.yaml': user('acme/db').replace('shop', 'api'),
+    'web/Mu.yaml': user('acme/db@^1.0.0').replace('shop', 'web'),
+  }
+  const shop = makeShop(tree, { 'acme/db': repository.url })
   expect((await shop.fetch()).failures).toStrictEqual([])
   expect(JSON.parse(textIn(shop.root, join(DB, '.origin.json')))).toMatchObject({ commit, tag: '1.0.0' })
 })
