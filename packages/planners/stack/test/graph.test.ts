@@ -102,7 +102,7 @@ test('a stack that makes itself with equal arguments is told with all stacks of 
   expect(errorsOf(outcome)).toEqual([['MU601', 'b', 'c']])
 })
 
-test('arguments are equal whatever the order of their keys, and wherever they are written', () => {
+test('a loop through several expansions of one file is told with the names of all of them', () => {
   const outcome = compileTexts({
     'Mu.yaml': 'name: r\nservices: { private: { x: { type: b, n: 1, m: { k: 1, l: [2] } } } }',
     'b/Mu.yaml': `name: b{{.args.n}}
