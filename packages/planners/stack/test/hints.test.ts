@@ -24,8 +24,8 @@ const TYPED =
   'name: a\nproperties: { n: { type: number, optional: true }, b: { type: bool, optional: true }, l: { type: "string[]", optional: true }, e: { type: { base: string, enum: [x, y] }, optional: true } }\nservices: { public: { w: { type: mu/container } } }\n'
 
 test.each([
-  ['n=x', "<argument n>: MU508 expected 'number', but got 'string'; numbers are written without quotes"],
-  ['b=yes', "<argument b>: MU508 expected 'bool', but got 'string'; write true or false, without quotes"],
+  ['n=x', "<argument n>: MU508 expected 'number', but got 'string'; write a number, such as 8080 or 0.5"],
+  ['b=yes', "<argument b>: MU508 expected 'bool', but got 'string'; write true or false"],
   [
     'l=[x]',
     "<argument l>: MU508 expected 'string[]', but got 'string'; arguments are text, numbers, true and false: only a stack that contains this one can give it anything else",

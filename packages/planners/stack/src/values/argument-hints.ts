@@ -1,8 +1,17 @@
 import { quoted } from '@davit/diagnostics'
+import type { Type } from '../types/type.ts'
 
-/** Hint for an argument of the command line whose type no word can have. */
-export const WORDS_ARE_SCALARS =
+/** Says how an argument of the command line is given that has another type than it needs. */
+export function howToWrite({ kind, name }: Type): string | undefined {
+  return kind === 'primitive' ? WORDS.get(name) : WORDS_ARE_SCALARS
+}
+
+const WORDS_ARE_SCALARS =
   'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else'
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['number', 'write a number, such as 8080 or 0.5'],
+  ['bool', 'write true or false'],
+])
 
 export function howToGive(name: string): string {
   return `give it as an argument: -- ${name}=VALUE`

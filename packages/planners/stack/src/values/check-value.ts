@@ -9,7 +9,7 @@ import type { Effective } from '../resolution/effective.ts'
 import { compareWith } from '../types/constraints.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import { rootOf, type StackType, type Type } from '../types/type.ts'
-import { howToGive, whatCanBeGiven, WORDS_ARE_SCALARS } from './argument-hints.ts'
+import { howToGive, howToWrite, whatCanBeGiven } from './argument-hints.ts'
 import type { BoundValue } from './bound-value.ts'
 import { resolveCapability } from './resolve-capability.ts'
 import { kindOf, plainOf, valueOf } from './stack-value.ts'
@@ -60,9 +60,9 @@ export function checkValue(type: Type, written: Written, source: Source): Checke
   }
 }
 
-function mismatch({ kind, name }: Type, written: Written, { c, writer }: Source): Checked {
-  const isWord = writer === undefined && kind !== 'primitive'
-  c.report('MU508', [name, kindOf(written)], { spot: written, hint: isWord ? WORDS_ARE_SCALARS : undefined })
+function mismatch(type: Type, written: Written, { c, writer }: Source): Checked {
+  const hint = writer === undefined ? howToWrite(type) : undefined
+  c.report('MU508', [type.name, kindOf(written)], { spot: written, hint })
   return MISMATCH
 }
 
