@@ -20,7 +20,11 @@ export function listOf(items: readonly Branch[], at: LocatedNode): Branch {
 }
 
 export function tableOf(members: ReadonlyMap<string, Branch>, at: LocatedNode): Branch {
-  const entries = [...members]
-  const children = new Map(entries.map(([key, { node }]) => [key, node]))
-  return { data: new Map(entries.map(([key, { data }]) => [key, data])), node: { ...at, children } }
+  const data = new Map<string, Data>()
+  const children = new Map<string, LocatedNode>()
+  for (const [key, member] of members) {
+    data.set(key, member.data)
+    children.set(key, member.node)
+  }
+  return { data, node: { ...at, children } }
 }
