@@ -91,12 +91,12 @@ install_names() { # SET NAME
 
 install_sshd() { # SET HOST
   install -m 600 "$1/id_ed25519.pub" root/.ssh/authorized_keys
-  install -m 600 "$1/ssh_host_rsa_key" "$2/ssh_host_ed25519_key" etc/ssh/
-  install -m 644 "$1/ssh_host_rsa_key.pub" "$2/ssh_host_ed25519_key.pub" etc/ssh/
+  install -m 600 "$1/ssh_host_ecdsa_key" "$2/ssh_host_ed25519_key" etc/ssh/
+  install -m 644 "$1/ssh_host_ecdsa_key.pub" "$2/ssh_host_ed25519_key.pub" etc/ssh/
   cat >etc/ssh/sshd_config <<'END'
 Include /etc/ssh/sshd_config.d/*.conf
 HostKey /etc/ssh/ssh_host_ed25519_key
-HostKey /etc/ssh/ssh_host_rsa_key
+HostKey /etc/ssh/ssh_host_ecdsa_key
 PermitRootLogin prohibit-password
 PasswordAuthentication no
 KbdInteractiveAuthentication no
