@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
 
 /** Packages whose tests run helpers, modules, servers and Nix in the shells of targets, or a browser. They take as long as all others together. */
 const MACHINES = [
@@ -52,7 +53,7 @@ const QUICK = {
 
 export default defineConfig({
   test: {
-    sequence: { shuffle: { files: true, tests: false }, seed: SEED },
+    sequence: { sequencer: LongestFirst, shuffle: { files: true, tests: false }, seed: SEED },
     projects: [
       {
         test: {

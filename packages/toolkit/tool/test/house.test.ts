@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { executables, ROOT, toolOf } from '../../../../scripts/executables.ts'
 import { floorProblems } from '../../../../scripts/floors.ts'
+import { LONGEST, orderKey } from '../../../../scripts/longest-first.ts'
 import { renderManPage } from '../src/render-man-page.ts'
 
 test.each(executables().map((executable) => [executable.name, executable] as const))(
@@ -13,6 +14,24 @@ test.each(executables().map((executable) => [executable.name, executable] as con
     expect(existsSync(page) ? readFileSync(page, 'utf8') : '').toBe(renderManPage(await toolOf(executable)))
   },
 )
+
+describe('the order of test files', () => {
+  const files = ['a.test.ts', 'b.test.ts', 'c.test.ts', 'd.test.ts', 'e.test.ts', 'f.test.ts', ...LONGEST]
+  const order = (seed: number) =>
+    files.toSorted((left, right) => (orderKey(left, seed) < orderKey(right, seed) ? -1 : 1))
+
+  test('depends on the seed alone, and begins with the longest', () => {
+    for (const seed of [1, 2]) expect(new Set(order(seed).slice(0, LONGEST.size))).toEqual(LONGEST)
+    expect(order(1)).toEqual(order(1))
+    for (const part of [order(1).slice(0, LONGEST.size), order(1).slice(LONGEST.size)]) {
+      expect(order(2).filter((file) => part.includes(file))).not.toEqual(part)
+    }
+  })
+
+  test.each([...LONGEST])('names %s as it is called', (file) => {
+    expect(existsSync(join(ROOT, file))).toBe(true)
+  })
+})
 
 describe('floorProblems()', () => {
   const root = mkdtempSync(join(tmpdir(), 'davit-floors-'))
