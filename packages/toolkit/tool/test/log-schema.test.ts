@@ -5,10 +5,11 @@ import { join } from 'node:path'
 
 import { asDetail, asDiagnostic, messages, type FieldTable, note, type ReportEvent, warning } from '@davit/diagnostics'
 import { fits, type Schema } from '@davit/testing/json-schema'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { messageCodes } from '../../../../scripts/codes.ts'
-import { ROOT } from '../../../../scripts/executables.ts'
+import { executables } from '../../../../scripts/executables.ts'
 import { LOG_SCHEMA, schemaOf } from '../../../../scripts/log-line.ts'
 import { renderEventJson } from '../src/render-event.ts'
 
@@ -48,29 +49,46 @@ test('each message of each package is a line that fits, and with a field too man
   }
 })
 
-test.each([
-  ['a note', 'generations -p none', 'note', 'no-generations'],
-  [
-    'a warning about a model',
-    'normalize -i infrastructure.yaml -s services.yaml -d services.yaml',
-    'diagnostic',
-    'attribute-unknown',
-  ],
-  ['an error with what is wrong', 'manifest broken.json', 'error', 'invalid-document'],
-  ['an error of a command line', 'generations --lost', 'error', 'usage'],
-  ['an error of davit-env', 'env --lost', 'error', 'usage'],
-])('%s of a real run fits', (_, command, kind, code) => {
-  writeFileSync(join(directory, 'infrastructure.yaml'), 't1:\n  numOfCore: 1\n  properties: { hostname: t1 }\n')
-  writeFileSync(join(directory, 'services.yaml'), '{}\n')
-  writeFileSync(join(directory, 'broken.json'), '{"document":"architecture","version":1}\n')
-  const environment = {
-    ...process.env,
-    DAVIT_STATE_DIR: join(directory, 'state'),
-    DAVIT_STORE_DIR: join(directory, 'store'),
-  }
-  const words = [...command.split(' '), '--log-format', 'json']
-  const { stderr } = spawnSync(join(ROOT, 'dev'), words, { cwd: directory, env: environment, encoding: 'utf8' })
-  const lines = stderr.trimEnd().split('\n').map(line)
-  expect(lines.filter((one) => !fits(schema, one))).toEqual([])
-  expect(lines).toContainEqual(expect.objectContaining({ kind, code }))
+describe('real runs', () => {
+  const programs = join(directory, 'programs')
+
+  beforeAll(async () => {
+    const names = ['davit-env', 'davit-generations', 'davit-manifest', 'davit-normalize']
+    await bundleTools(
+      executables().filter(({ name }) => names.includes(name)),
+      programs,
+    )
+  })
+
+  test.each([
+    ['a note', 'generations -p none', 'note', 'no-generations'],
+    [
+      'a warning about a model',
+      'normalize -i infrastructure.yaml -s services.yaml -d services.yaml',
+      'diagnostic',
+      'attribute-unknown',
+    ],
+    ['an error with what is wrong', 'manifest broken.json', 'error', 'invalid-document'],
+    ['an error of a command line', 'generations --lost', 'error', 'usage'],
+    ['an error of davit-env', 'env --lost', 'error', 'usage'],
+  ])('%s fits', (_, command, kind, code) => {
+    writeFileSync(join(directory, 'infrastructure.yaml'), 't1:\n  numOfCore: 1\n  properties: { hostname: t1 }\n')
+    writeFileSync(join(directory, 'services.yaml'), '{}\n')
+    writeFileSync(join(directory, 'broken.json'), '{"document":"architecture","version":1}\n')
+    const environment = {
+      ...process.env,
+      DAVIT_STATE_DIR: join(directory, 'state'),
+      DAVIT_STORE_DIR: join(directory, 'store'),
+    }
+    const [tool, ...words] = command.split(' ')
+    const program = join(programs, `bin/davit-${tool}.cjs`)
+    const { stderr } = spawnSync(program, [...words, '--log-format', 'json'], {
+      cwd: directory,
+      env: environment,
+      encoding: 'utf8',
+    })
+    const lines = stderr.trimEnd().split('\n').map(line)
+    expect(lines.filter((one) => !fits(schema, one))).toEqual([])
+    expect(lines).toContainEqual(expect.objectContaining({ kind, code }))
+  })
 })
