@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -9,7 +9,7 @@ import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { until } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeIsolation } from '../src/native/isolation.ts'
 import { type Isolation, storeLayout } from '../src/store.ts'
 import { withStoreLock } from '../src/native/store-lock.ts'
@@ -248,7 +248,10 @@ test.runIf(best.kind === 'bubblewrap')(
     const { directory } = store.reference
     const other = build('other', 'echo secret >$out')
     const [otherPackage] = await realised(store, other)
-    const app = writeTree({ file: 'x' })
+    // Sources of users are in directories that builds do not see, wherever those for temporary files are.
+    const home = mkdtempSync('/var/tmp/davit-source-')
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    const app = writeTree({ file: 'x' }, join(home, 'app'))
     const script = `
     mkdir $out
     echo changed 2>>$out/log >$app/file || echo refused >>$out/results
