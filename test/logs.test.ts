@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 
 import { fits, type Schema } from '@davit/testing/json-schema'
+import { removeTree } from '@davit/testing/scratch'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Started, succeeded } from './harness/coordinator.ts'
@@ -19,16 +20,20 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
   let set: TestHosts
   let hosts: readonly Host[]
   let user: Coordinator
+  let store: string
 
   beforeAll(async () => {
     set = await bringUpHosts(3, { prefix: 'lg' })
     hosts = set.hosts
     user = await coordinator({ hosts: set })
+    // A host that boots has an empty /tmp, and modules are in the store.
+    store = await mkdtemp('/var/tmp/davit-test-')
     await user.write('password', `${PASSWORD}\n`)
-    succeeded(await deploy(user, models('1')))
+    succeeded(await install('1'))
   }, 120_000)
   afterAll(async () => {
     await set?.down()
+    removeTree(store)
     await user?.remove()
   })
 
@@ -49,6 +54,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
     }),
     distribution: { web: hosts.map(({ name }) => name) },
   })
+  const install = (version: string) => deploy(user, models(version), { environment: { DAVIT_STORE_DIR: store } })
   const say = (host: number, text: string) => hosts[host]!.sh('printf "%s\\n" "$1" >>/tmp/say', text)
   const logs = (...options: readonly string[]) => user.run(['davit-logs', 'web', ...options])
   const shows = (tool: Started, text: string) => eventually(`'${text}'`, () => tool.stdout().includes(text))
@@ -116,7 +122,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
     const tool = await follow()
     await say(0, 'before')
     await shows(tool, '| before\n')
-    succeeded(await deploy(user, models('2')))
+    succeeded(await install('2'))
     await shows(tool, '| version 2 knows [secret]\n')
     for (const { name } of hosts) {
       // oxlint-disable-next-line no-await-in-loop
