@@ -17,7 +17,7 @@ import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { expect, onTestFinished, test } from 'vitest'
-import { installTree } from '../src/install-tree.ts'
+import { installTree, putBack } from '../src/install-tree.ts'
 import { refuseForeign } from '../src/refuse-foreign.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
@@ -46,11 +46,11 @@ const move = (from: string, to: string) => {
 
 test('what a killed run has left is removed, what another one works on is not', async () => {
   const { shop, fetched, files } = await shopWithStacks()
-  writeTree(fetched, { [`${GONE}/stack/a`]: '', [`${BUSY}/a`]: '', [`x${GONE}/a`]: '' })
+  writeTree(fetched, { [`${GONE}/stack/a`]: '', [`${BUSY}/a`]: '', [`x${GONE.slice(1)}/a`]: '' })
   await shop.fetch({ isDryRun: true })
   expect(existsSync(join(fetched, GONE))).toBe(true)
   await shop.fetch()
-  expect(filesIn(fetched)).toStrictEqual([`${BUSY}/a`, ...files, `x${GONE}/a`])
+  expect(filesIn(fetched)).toStrictEqual([`${BUSY}/a`, ...files, `x${GONE.slice(1)}/a`])
   expect(shop.reports).toStrictEqual([])
 })
 
@@ -77,9 +77,20 @@ test('stacks below one that a killed run has replaced go back, unless they are t
   writeTree(at('backup'), { 'Mu.yaml': 'of the new one' })
   await shop.fetch()
   expect([filesIn(fetched), textIn(at('backup'), 'Mu.yaml')]).toStrictEqual([files, stack('acme/db/backup')])
-  writeTree(join(fetched, GONE, aside), { 'backup/.origin.json': '{}', 'backup/Mu.yaml': 'old' })
+  const old = { '.origin.json': '{}', 'backup/.origin.json': '{}', 'backup/Mu.yaml': 'old' }
+  writeTree(join(fetched, GONE, aside), old)
   await shop.fetch()
   expect([filesIn(fetched), textIn(at('backup'), 'Mu.yaml')]).toStrictEqual([files, stack('acme/db/backup')])
+})
+
+test('putBack() leaves what is in the place by now, and adds fetched stacks below it', () => {
+  const directory = scratchDirectory()
+  const records = ['a', 'a/b', 'ab'].map((path) => `${path}/.origin.json`)
+  for (const path of ['.origin.json', ...records]) writeTree(join(directory, 'old'), { [path]: '' })
+  writeTree(directory, { 'old/Mu.yaml': 'old', 'place/Mu.yaml': 'new' })
+  putBack(join(directory, 'old'), join(directory, 'place'))
+  expect(filesIn(directory)).toStrictEqual(['Mu.yaml', ...records].map((path) => `place/${path}`))
+  expect(textIn(directory, 'place/Mu.yaml')).toBe('new')
 })
 
 test('a stack that cannot be replaced is there as before', async () => {
@@ -95,8 +106,9 @@ test('runs at the same time put one whole stack into its place', async () => {
   const directory = scratchDirectory()
   const program = fileURLToPath(new URL('programs/install.ts', import.meta.url))
   const words = ['--import', 'tsx', '--conditions=source', program, directory]
-  const runs = ['one', 'two', 'three'].map((name) => {
-    const run = spawn(process.execPath, [...words, name], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const names = ['one', 'two', 'three']
+  const runs = names.map((name) => {
+    const run = spawn(process.execPath, [...words, name, ...names], { stdio: ['ignore', 'ignore', 'pipe'] })
     run.stderr.setEncoding('utf8')
     return run
   })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { filesIn, makeRepository, makeShop, stack, textIn, user } from './testing.ts'
 
@@ -89,6 +89,15 @@ test('fetchStacks() changes nothing of what fits, until it is to update', async 
     'stack-fetched acme/db 1.1.0',
     'stack-is-current acme/db 1.1.0',
   ])
+})
+
+test('a fetched stack that has lost its stack file is fetched again', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'db/Mu.yaml': stack('acme/db') })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/...': repository.url })
+  await shop.fetch()
+  rmSync(join(shop.root, DB, 'Mu.yaml'))
+  expect((await shop.fetch()).outcome.kind).toBe('compiled')
 })
 
 test('a dry run tells everything that would be fetched, and writes nothing', async () => {

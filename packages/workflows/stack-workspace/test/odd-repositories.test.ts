@@ -137,6 +137,20 @@ test('what different stacks ask of one is asked of its file as well', async () =
   expect(JSON.parse(textIn(shop.root, join(DB, '.origin.json')))).toMatchObject({ commit, tag: '1.0.0' })
 })
 
+test('what different stacks ask of one is asked of its tags, if its file states no version', async () => {
+  const repository = makeRepository()
+  const commit = repository.commit({ 'Mu.yaml': stack('acme/db') }, '1.0.0')
+  repository.commit({ x: '' }, '1.5.0')
+  const tree = {
+    'Mu.yaml': user('api', 'web'),
+    'api/Mu.yaml': user('acme/db@<1.5.0').replace('shop', 'api'),
+    'web/Mu.yaml': user('acme/db@>=0.1.0').replace('shop', 'web'),
+  }
+  const shop = makeShop(tree, { 'acme/db': repository.url })
+  expect((await shop.fetch()).failures).toStrictEqual([])
+  expect(JSON.parse(textIn(shop.root, join(DB, '.origin.json')))).toMatchObject({ commit, tag: '1.0.0' })
+})
+
 test('of versions whose files state others, the highest fifty are looked at', async () => {
   const repository = makeRepository()
   repository.commit({ 'Mu.yaml': stack('acme/db', '1.0.0') }, '1.0.0')
