@@ -41,7 +41,7 @@ const generations = () => join(directory, 'state/coordinator/default/generations
 async function setWhile(text: string, isMoment: (message: string) => boolean, args: object = {}): Promise<string> {
   const input = { text, file: '<stdin>' }
   let printed = ''
-  const options = { profile: 'default', lock: true, lockLease: 60, skipUnreachable: false, ...args }
+  const options = { profile: 'default', on: [], lock: true, lockLease: 60, skipUnreachable: false, ...args }
   const context = {
     args: { ...options, coordinatorProfile: true, targetProfiles: true, generation: undefined, manifest: undefined },
     print: async (content: string) => void (printed += content),
