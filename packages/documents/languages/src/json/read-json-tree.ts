@@ -1,8 +1,8 @@
 import type { Diagnostic } from '@davit/diagnostics'
-import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
+import { type ParseError, printParseErrorCode } from 'jsonc-parser'
 import { located, type SourceText } from '../text/located.ts'
 import type { Branch, Tree } from '../text/tree.ts'
-import { type JsonOptions, scanJson } from './scan-json.ts'
+import { type JsonText, scanJson } from './scan-json.ts'
 
 /** Reads strict JSON with the place of every value. Refuses keys that occur twice, which JSON.parse accepts. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
@@ -18,23 +18,19 @@ export interface JsonReading {
   readonly problems: readonly Diagnostic[]
 }
 
-/** Reads the same with the offsets of all values. */
-export function readJsonBranch(source: SourceText, { maxDepth, keepsText }: JsonOptions): JsonReading {
-  const problems: Diagnostic[] = []
-  const root = scanJson({ source, maxDepth, keepsText, problems })
-  return root === undefined ? { problems: [whyNot(source, maxDepth)] } : { root, problems }
+export interface JsonOptions extends Pick<JsonText, 'keepsText'> {
+  readonly maxDepth: number
 }
 
-/** Says why a text cannot be read; only now it needs a parser that knows errors. */
-function whyNot(source: SourceText, maxDepth: number): Diagnostic {
+/** Reads the same with the offsets of all values. */
+export function readJsonBranch(source: SourceText, { maxDepth, keepsText }: JsonOptions): JsonReading {
   const tooDeep = offsetBelow(source.text, maxDepth)
   if (tooDeep !== undefined) {
     const message = `nested more than ${maxDepth} levels deep`
-    return { severity: 'error', message, place: source.placeAt(tooDeep) }
+    return { problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
   }
-  const errors: ParseError[] = []
-  parse(source.text, errors, { disallowComments: true, allowTrailingComma: false })
-  return syntaxError(errors, source)
+  const { root, errors, problems } = scanJson({ source, keepsText })
+  return errors.length > 0 || root === undefined ? { problems: [syntaxError(errors, source)] } : { root, problems }
 }
 
 const SYNTAX: Readonly<Record<string, string>> = {
