@@ -6,12 +6,11 @@ import {
   type CompiledStack,
   compileStack,
   type CompileOutcome,
-  parseArguments,
   type StackFiles,
   type StackFinding,
   stackRefusal,
 } from '@davit/stack'
-import { type FetchOutcome, fetchStacks, openStack, pinsOf, stackFiles, stackRoots } from '@davit/stack-workspace'
+import { compileOptions, type FetchOutcome, fetchStacks, openStack, pinsOf, stackFiles } from '@davit/stack-workspace'
 import { defineTool, type ToolContext, usageError } from '@davit/tool'
 import { description } from './description.ts'
 import { unfetched } from './unfetched.ts'
@@ -45,24 +44,25 @@ async function fetchAll(
   accept: (findings: readonly StackFinding[]) => void,
 ): Promise<FetchOutcome> {
   const files = stackFiles(workingDirectory)
-  const { path = '', root, workspace, findings } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
-  const choice = { cluster: args.cluster, target: undefined, hasInfrastructure: false, skipsCode: true }
-  const { cluster, cloud, scheduler, findings: problems } = chooseTarget(workspace, choice)
-  accept([...findings, ...problems])
-  const roots = stackRoots(root, environment)
-  const options = { roots, workspace, cluster, target: { cloud, scheduler }, skipsCode: true }
+  const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+  const { path = '', root, workspace } = opened
+  const skipsCode = true
+  const choice = { cluster: args.cluster, target: undefined, hasInfrastructure: false, skipsCode }
+  const chosen = chooseTarget(workspace, choice)
+  accept([...opened.findings, ...chosen.findings])
+  const words = args.arguments
+  const options = compileOptions(opened, { files, environment, chosen, words, skipsCode })
   return withTemporaryDirectory(environment, (temporary) =>
     fetchStacks({
       files,
       workspace,
-      root: args.global ? homeIn(roots.home) : root,
+      root: args.global ? homeIn(options.roots.home) : root,
       temporary,
       git: { environment, signal },
       report,
       isUpdate: args.update,
       isDryRun: args.dryRun,
-      compile: (seen: StackFiles) =>
-        compileStack(path, { ...options, files: seen, arguments: parseArguments(args.arguments) }),
+      compile: (seen: StackFiles) => compileStack(path, { ...options, files: seen }),
     }),
   )
 }

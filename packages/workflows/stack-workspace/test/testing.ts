@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { compileStack, type CompileOutcome, type StackFiles } from '@davit/stack'
+import { chooseTarget, compileStack, type CompileOutcome, type StackFiles } from '@davit/stack'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { fetchStacks, openStack, pinsOf, stackFiles, stackRoots, type FetchOutcome } from '../src/stack-workspace.ts'
+import {
+  compileOptions,
+  fetchStacks,
+  openStack,
+  pinsOf,
+  stackFiles,
+  type FetchOutcome,
+} from '../src/stack-workspace.ts'
 
 /** Contents of files by their paths. */
 export type Tree = Readonly<Record<string, string>>
@@ -117,16 +124,11 @@ export function makeShop(tree: Tree, repositories: Readonly<Record<string, strin
   const files = stackFiles(root)
   const reports: string[] = []
   const compile = (seen: StackFiles = files) => {
-    const { path, workspace } = openStack(root, seen)
-    return compileStack(path!, {
-      files: seen,
-      roots: stackRoots(root, { HOME: home }),
-      workspace,
-      cluster: undefined,
-      target: { cloud: undefined, scheduler: undefined },
-      arguments: new Map(),
-      skipsCode: true,
-    })
+    const opened = openStack(root, seen)
+    const choice = { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: true }
+    const chosen = chooseTarget(opened.workspace, choice)
+    const compiling = { files: seen, environment: { HOME: home }, chosen, words: [], skipsCode: true }
+    return compileStack(opened.path!, compileOptions(opened, compiling))
   }
   return {
     root,
