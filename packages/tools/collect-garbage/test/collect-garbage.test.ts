@@ -89,7 +89,14 @@ async function manifestOf(version: string) {
   return { path: path!, text: encodeDocument(Manifest, manifest, 'xml') }
 }
 
-const SET = { lock: false, lockLease: 60, coordinatorProfile: true, targetProfiles: true, skipUnreachable: false }
+const SET = {
+  lock: false,
+  lockLease: 60,
+  on: [],
+  coordinatorProfile: true,
+  targetProfiles: true,
+  skipUnreachable: false,
+}
 const runSet = (text: string, generation?: number, profile = 'default') =>
   set.run(contextOf({ ...SET, generation, profile }, text))
 const runGenerations = (args: object) => generations.run(contextOf({ previous: false, deleteAll: false, ...args }))
