@@ -36,7 +36,7 @@ export const ALTERATIONS: Readonly<Record<string, Damage>> = {
   'was cut off before its last byte': rewritten((text) => text.trimEnd().slice(0, -1)),
   'is there twice': rewritten((text) => text + text),
   'has a flipped bit at its beginning': rewritten((text) => flipped(text, 3)),
-  'has a flipped bit in the middle': rewritten((text) => flipped(text, text.length / 2)),
+  'has a flipped bit in the middle': rewritten((text) => flipped(text, middleOf(text))),
   'consists of zeros': rewritten((text) => '\0'.repeat(text.length)),
   'is not UTF-8': rewritten((text) => Buffer.concat([Buffer.from(text), Buffer.of(0xff, 0xfe)])),
   'is of a future version': rewritten((text) => text.replace(/version="2"|format 1/, (version) => `${version}9`)),
@@ -46,6 +46,12 @@ export const ALTERATIONS: Readonly<Record<string, Damage>> = {
   'is larger than anything sensible': (file) => truncateSync(file, 9_000_000),
   'has a line without end': rewritten((text) => `${text.trimEnd()}${'x'.repeat(500_000)}\n`),
   'is that of another target': (file, sibling) => writeFileSync(file, readFileSync(sibling)),
+}
+
+/** A store path near the middle, if there is one, beyond the directory for temporary files, which is another one each time. */
+function middleOf(text: string): number {
+  const middle = text.length / 2
+  return Math.max(middle, text.indexOf('0'.repeat(32), middle))
 }
 
 function flipped(text: string, at: number): Uint8Array {
