@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { systemErrorCode } from './system-error.ts'
@@ -26,13 +26,25 @@ function makeWithParents(path: string, mode: number): void {
     if (code === 'ENOENT' && !isDirectory(dirname(path))) {
       makeWithParents(dirname(path), mode)
       makeWithParents(path, mode)
-    } else if (!isDirectory(path)) throw error
+      return
+    }
+    const found = kindOf(path)
+    // Another run has removed its directory meanwhile.
+    if (code === 'EEXIST' && found === 'nothing') makeWithParents(path, mode)
+    else if (found !== 'directory') throw error
   }
 }
 
 /** Whether the file system takes no directories: the parent exists all the same. */
 function isNowhere(error: unknown): boolean {
   return systemErrorCode(error) === 'ENOENT'
+}
+
+/** What is at a path, by one look at it: it may change at any time. */
+function kindOf(path: string): 'directory' | 'nothing' | 'other' {
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  if (entry === undefined) return 'nothing'
+  return entry.isDirectory() || (entry.isSymbolicLink() && isDirectory(path)) ? 'directory' : 'other'
 }
 
 function isDirectory(path: string): boolean {

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { AS_NOBODY } from '@davit/testing/nobody'
+import { until } from '@davit/testing/processes'
 import { expect, test } from 'vitest'
 import { makeDirectories } from '../src/files.ts'
 
@@ -82,3 +84,17 @@ test.skipIf(process.getuid?.() !== 0)(
     ])
   },
 )
+
+test('makeDirectories() does not mind that another process makes and removes the same directory', async () => {
+  const path = join(scratchDirectory(), 'shared')
+  const program =
+    'const { mkdirSync, rmdirSync } = require("fs"); for (;;) for (const change of [mkdirSync, rmdirSync]) try { change(process.argv[1]) } catch {}'
+  const other = spawn(process.execPath, ['-e', program, path])
+  try {
+    await until(() => existsSync(path))
+    for (let round = 0; round < 5_000; round += 1) makeDirectories(path)
+  } finally {
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+  }
+})
