@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { readTextFile, walkTree, withTemporaryDirectory, writeFileAtomic } from '../src/files.ts'
@@ -79,6 +79,13 @@ test('withTemporaryDirectory() removes read-only directories too, after a failur
   })
   await expect(failure).rejects.toThrow('no')
   expect(readdirSync(parent)).toStrictEqual([])
+})
+
+test('withTemporaryDirectory() tells the path without the links in it', async () => {
+  const directory = scratchDirectory()
+  symlinkSync('.', join(directory, 'link'))
+  const parent = await withTemporaryDirectory({ TMPDIR: join(directory, 'link') }, async (made) => dirname(made))
+  expect(parent).toBe(directory)
 })
 
 test('withTemporaryDirectory() says that the directory of TMPDIR is not there', async () => {

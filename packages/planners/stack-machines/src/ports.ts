@@ -34,9 +34,7 @@ export function portFinder(leaves: readonly Instance[], { ports }: Settings, fin
 export function placeOfPort(leaf: Instance, port: number): Place {
   const several = leaf.properties.get('ports')
   const index = Array.isArray(several) ? several.indexOf(port) : -1
-  return leaf.properties.get('port') === port || index === -1
-    ? placeOfValue(leaf, 'port')
-    : placeOfValue(leaf, 'ports', index)
+  return index === -1 ? placeOfValue(leaf, 'port') : placeOfValue(leaf, 'ports', index)
 }
 
 const MORE = 'all ports of the setting `ports` are taken: make it larger, or give the function a `port`'

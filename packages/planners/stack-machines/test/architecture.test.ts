@@ -219,6 +219,15 @@ const BAD: readonly (readonly [string, Texts, readonly (readonly unknown[])[]])[
     [['MU612', 1, 'shop/b', 'shop/a']],
   ],
   [
+    'more replicas than targets, on which another one has the port as well',
+    stackOf({
+      a: `${PROGRAM}, port: 1`,
+      b: `${PROGRAM}, port: 1`,
+      s: 'type: mu/autoscaler, target: b, replicas: 2',
+    }),
+    [['MU611', 'shop/b', 'process']],
+  ],
+  [
     'a port twice beside one volume',
     stackOf({
       a: `${PROGRAM}, port: 1, volumes: { V: v }`,

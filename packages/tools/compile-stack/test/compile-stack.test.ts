@@ -48,6 +48,23 @@ test('the compiled stack is printed, and is the same every time', async () => {
   expect(again.stdout).toBe(stdout)
 })
 
+test.each([[['=5']], [['greeting=a', '--=5']], [['--']]])(
+  'an argument without a name is refused: %j',
+  async (words) => {
+    const { status, stdout, stderr } = await compile('shop', '--skip-codegen', '--', ...words)
+    expect([status, stdout]).toEqual([64, ''])
+    expect(stderr).toContain(`the argument '${words.at(-1)}' has no name`)
+  },
+)
+
+test('of an argument that is given twice the last one counts, which is told once', async () => {
+  const words = ['greeting=a', '--greeting', 'b', '-greeting=c']
+  const { status, stdout, stderr } = await compile('shop', '--skip-codegen', '-c', 'lab', '--', ...words)
+  expect(status).toBe(0)
+  expect(stdout).toContain('"greeting": "c"')
+  expect(stderr).toBe("warning: the argument 'greeting' is given more than once: the last one counts\n")
+})
+
 test('--list-clusters prints the names of the clusters, even where there is no stack file', async () => {
   write('Muspace.yaml', 'clusters: { lab: {}, "two words": { cloud: nonsense } }\n')
   expect(await compile('--list-clusters')).toEqual({ status: 0, stdout: 'lab\ntwo words\n', stderr: '' })
