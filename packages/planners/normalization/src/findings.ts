@@ -79,7 +79,7 @@ function locatedAt({ path, ...place }: ModelPlace, diagnostic: Diagnostic): Diag
 }
 
 /** Returns the place of a value or, if the user did not write it, of the innermost value around it. */
-function nearestPlace(path: Path, placeOf: PlaceOf): ModelPlace | undefined {
+export function nearestPlace(path: Path, placeOf: PlaceOf): ModelPlace | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const place = placeOf(path.slice(0, length))
     if (place !== undefined) return place

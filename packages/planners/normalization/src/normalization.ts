@@ -8,6 +8,7 @@ export type {
   TargetModel,
 } from './architecture-model.ts'
 export { architectureOf } from './architecture-of.ts'
+export { nearestPlace } from './findings.ts'
 export { problemsOfContainer, problemsOfProperties } from './check-properties.ts'
 export { isGuard, tableGuard } from './guards.ts'
 export { manifestOf } from './manifest-of.ts'

@@ -1,3 +1,4 @@
+import { type Place, quoted } from '@davit/diagnostics'
 import type { TargetModel } from '@davit/normalization'
 import { finding, type StackFinding } from '@davit/stack'
 
@@ -10,14 +11,18 @@ export interface Address {
 
 export type Targets = ReadonlyMap<string, TargetModel>
 
+/** Tells where a property of a target is written, or else the target. */
+export type PlaceOf = (target: string, property: string) => Place | undefined
+
 interface Reachable {
   readonly targets: Targets
+  readonly placeOf?: PlaceOf
   readonly targetProperty?: string
 }
 
 /** Tells hosts of targets; reports each target once that has none. */
 export function hostFinder(
-  { targets, targetProperty = 'hostname' }: Reachable,
+  { targets, placeOf, targetProperty = 'hostname' }: Reachable,
   addressProperty: string | undefined,
   findings: StackFinding[],
 ) {
@@ -28,7 +33,8 @@ export function hostFinder(
     const property = addressProperty ?? (isGiven ? 'address' : (target?.targetProperty ?? targetProperty))
     const host = target?.properties.get(property)
     if (typeof host === 'string' && HOST.test(host)) return host
-    findings.push(finding('MU613', [name, property]))
+    const message = host === undefined ? `target ${quoted(name)} has no property ${quoted(property)}` : undefined
+    findings.push(finding('MU613', [name, property], { place: placeOf?.(name, property), message }))
     return ''
   }
   return (name: string): string => {

@@ -11,7 +11,7 @@ import {
   type StackFinding,
   unknownIntrinsics,
 } from '@davit/stack'
-import { addressOf, hostFinder, type Targets } from './addresses.ts'
+import { addressOf, hostFinder, type PlaceOf, type Targets } from './addresses.ts'
 import { deployedPlaces } from './deployed-places.ts'
 import { emitContainer } from './emitters/container.ts'
 import { emitEvent } from './emitters/event.ts'
@@ -48,6 +48,7 @@ const KNOWN_STACKS: ReadonlySet<string> = new Set([...EMITTERS.keys(), 'mu/autos
 
 export interface Machines {
   readonly targets: Targets
+  readonly placeOf?: PlaceOf
   /** Property with the address of a target that names no other one; `hostname` by default. */
   readonly targetProperty?: string
   /** What runs stays where it is. */

@@ -26,7 +26,7 @@ export async function makeArchitecture(
   if (changes.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings: changes }
   const file = infrastructureOf(stack, context)
   const system = currentSystem(environment)
-  const { targets, warnings } = await loadTargets(file, {
+  const machines = await loadTargets(file, {
     system,
     environment,
     signal,
@@ -35,11 +35,16 @@ export async function makeArchitecture(
   }).catch((error: unknown) => {
     throw placed(error, stack, context)
   })
-  for (const diagnostic of warnings) report({ kind: 'diagnostic', diagnostic })
+  for (const diagnostic of machines.warnings) report({ kind: 'diagnostic', diagnostic })
   // What davit does not read is no part of an architecture model.
-  const known = new Map([...targets].map(([name, target]) => [name, { ...target, attributes: undefined }]))
+  const known = new Map([...machines.targets].map(([name, target]) => [name, { ...target, attributes: undefined }]))
   const { targetProperty } = context.args
-  const emission = architectureOfStack(stack, { targets: known, targetProperty, deployed: previous.deployed })
+  const emission = architectureOfStack(stack, {
+    targets: known,
+    placeOf: (target, property) => machines.placeOf([target, 'properties', property]),
+    targetProperty,
+    deployed: previous.deployed,
+  })
   return { ...emission, findings: [...changes, ...emission.findings] }
 }
 

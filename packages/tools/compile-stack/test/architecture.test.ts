@@ -132,6 +132,20 @@ test('what a back end finds is told with its place', async () => {
   )
 })
 
+test('an address that others cannot use is told where the infrastructure model has it', async () => {
+  write(
+    'machines/here.yaml',
+    'left:\n  properties:\n    hostname: deploy@left\n  containers: { process: {}, fileset: {} }\n',
+  )
+  const { stderr } = await compile()
+  expect(stderr).toContain(
+    "machines/here.yaml:3:15: error: MU613: the property 'hostname' of target 'left' is no host name",
+  )
+  expect((await compile('--target-property', 'lan')).stderr).toContain(
+    "machines/here.yaml:2:3: error: MU613: target 'left' has no property 'lan'",
+  )
+})
+
 test('an infrastructure model that is not there is told where the cluster names it', async () => {
   write('Muspace.yaml', 'clusters: { lab: { default: true, infrastructure: machines/her.yaml } }\n')
   const { status, stdout, stderr } = await compile()

@@ -1,7 +1,7 @@
-import type { Diagnostic } from '@davit/diagnostics'
+import type { Diagnostic, Path, Place } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import type { Data } from '@davit/languages'
-import type { TargetModel } from '@davit/normalization'
+import { nearestPlace, type TargetModel } from '@davit/normalization'
 
 import { loadArchitecture, type LoadOptions } from './load-architecture.ts'
 import { withoutOptions } from './load-infrastructure.ts'
@@ -17,6 +17,8 @@ export interface GivenTarget extends TargetModel {
 export interface GivenTargets {
   readonly targets: ReadonlyMap<TargetName, GivenTarget>
   readonly warnings: readonly Diagnostic[]
+  /** Place of what a path from the name of a target leads to; of the innermost value around it, if that is not written. */
+  placeOf(path: Path): Place | undefined
 }
 
 /** Loads the targets of an infrastructure model without any defaults. */
@@ -32,7 +34,14 @@ export async function loadTargets(file: string, options: LoadOptions): Promise<G
   const targets = [...model.infrastructure].map(([name, target]) => {
     return [name, { ...target, attributes: otherAttributes(memberOf(data, name)) }] as const
   })
-  return { targets: new Map(targets), warnings: model.warnings ?? [] }
+  return {
+    targets: new Map(targets),
+    warnings: model.warnings ?? [],
+    placeOf(path) {
+      const place = nearestPlace(['infrastructure', ...path], model.placeOf)
+      return place && { ...place, path: undefined }
+    },
+  }
 }
 
 function memberOf(data: Data | undefined, name: string): Data | undefined {
