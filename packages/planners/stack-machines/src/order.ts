@@ -1,6 +1,9 @@
 import { type Capability, capabilitiesIn, type CompiledStack, type Instance, isNamed } from '@davit/stack'
 import { leavesOf } from './endpoints.ts'
 
+/** Leaves, and those after which each is activated. */
+type Orders = ReadonlyMap<Instance, Set<Instance>>
+
 /** Returns the leaves after which each leaf is activated; what it links to is not among them. */
 export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Instance, ReadonlySet<Instance>> {
   const after = new Map(leaves.map((leaf) => [leaf, new Set<Instance>()]))
@@ -12,18 +15,48 @@ export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Inst
       if (name !== 'links') add(leaf, capabilitiesIn(value).flatMap(leavesOf))
     }
   }
-  for (const composite of instances.values()) {
-    if (composite.body.isIntrinsic) continue
-    const others = unusedBy(composite).flatMap(leavesOf)
-    if (others.length > 0) for (const leaf of below(composite)) add(leaf, others)
+  const waiting = [...instances.values()].flatMap(waitingWhole)
+  for (const { composite, capability, isOwn } of waiting) {
+    if (!isOwn) for (const leaf of below(composite)) add(leaf, leavesOf(capability))
+  }
+  // At last, because a service may itself wait for others of the composite that has it as default.
+  for (const { composite, capability, isOwn } of waiting) {
+    if (isOwn) for (const leaf of below(composite)) add(leaf, leavesOf(capability).filter(mayPrecede(leaf, after)))
   }
   return after
 }
 
+interface Waiting {
+  readonly composite: Instance
+  readonly capability: Capability
+  /** Whether it is a service of the composite itself, which a default names. */
+  readonly isOwn: boolean
+}
+
 /** Returns the capabilities of a composite that nothing in it names: then all of it waits for them. */
-function unusedBy(composite: Instance): readonly Capability[] {
+function waitingWhole(composite: Instance): readonly Waiting[] {
+  if (composite.body.isIntrinsic) return []
   const unused = [...composite.properties].filter(([name]) => !isNamed(composite, name))
-  return unused.flatMap(([, value]) => capabilitiesIn(value))
+  return unused.flatMap(([, value]) =>
+    capabilitiesIn(value).map((capability) => {
+      return { composite, capability, isOwn: capability.service.parent === composite }
+    }),
+  )
+}
+
+/** Tells which leaves do not wait for a leaf themselves, through any others. */
+function mayPrecede(leaf: Instance, after: Orders): (other: Instance) => boolean {
+  return (other) => {
+    const seen = new Set([other])
+    for (const one of seen) {
+      for (const next of [...(after.get(one) ?? []), ...linkedFrom(one)]) seen.add(next)
+    }
+    return !seen.has(leaf)
+  }
+}
+
+function linkedFrom({ properties }: Instance): readonly Instance[] {
+  return capabilitiesIn(properties.get('links') ?? null).flatMap(leavesOf)
 }
 
 function below({ children }: Instance): readonly Instance[] {

@@ -94,6 +94,31 @@ test('a property that names a service within, by default, is an order of the oth
   ])
 })
 
+test('nothing is an order after a service within that waits for it', () => {
+  const texts = {
+    ...stackOf({ in: 'type: house' }),
+    'house/Mu.yaml': `name: house
+properties: { first: { type: service, default: a } }
+services:
+  public:
+    a: { ${PROGRAM}, links: { z: z } }
+    free: { ${PROGRAM} }
+    late: { ${PROGRAM} }
+    z: { type: ends, end: late }
+`,
+    'ends/Mu.yaml': `name: ends
+properties: { end: { type: service } }
+services: { public: { b: { ${PROGRAM}, port: 1 } } }
+`,
+  }
+  expect(edgesIn(texts, 'shop.in.a', 'shop.in.free', 'shop.in.late', 'shop.in.z.b')).toEqual([
+    [{ z: 'shop.in.z.b' }, []],
+    [{}, ['shop.in.a']],
+    [{}, []],
+    [{}, ['shop.in.late']],
+  ])
+})
+
 test('an autoscaler stands for its target, and a composite for the function in it', () => {
   const services = servicesIn(
     emissionOf({
