@@ -39,7 +39,7 @@ function expectedType(wanted: unknown, got: unknown): string | undefined {
 
 const IN_QUOTES = 'text that reads as something else is written in quotes'
 const SCALARS: ReadonlyMap<string, string> = new Map([
-  ['number, not string', 'numbers are written without quotes'],
+  ['number, not string', 'write a number, such as 8080, without quotes'],
   ['bool, not string', 'write true or false, without quotes'],
   ['string, not number', IN_QUOTES],
   ['string, not bool', IN_QUOTES],

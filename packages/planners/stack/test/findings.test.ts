@@ -221,13 +221,13 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a value',
     'name: a\nservices: { public: { c: { type: mu/container, port: ▸x } } }',
-    "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+    "MU508: expected 'number', but got 'string' (write a number, such as 8080, without quotes)",
   ],
   [
     'an item',
     'name: a\nservices: { public: { c: { type: mu/container, ports: ▸[1, ▸x] } } }',
     [
-      "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+      "MU508: expected 'number', but got 'string' (write a number, such as 8080, without quotes)",
       "MU508: expected 'number[]', but got 'list' (one of its elements has another type)",
     ],
   ],
@@ -238,7 +238,7 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'u/Mu.yaml': user('u', '  a: { type: "map[number]any" }'),
     },
     [
-      "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+      "MU508: expected 'number', but got 'string' (write a number, such as 8080, without quotes)",
       "MU508: expected 'map[number]any', but got 'map' (one of its keys or values has another type)",
     ],
   ],
@@ -319,7 +319,7 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'Mu.yaml': 'name: a\nservices: { public: { c: { type: u } } }',
       'u/Mu.yaml': user('u', '  a: { type: number, default: ▸x }'),
     },
-    "MU508: expected 'number', but got 'string' (numbers are written without quotes)",
+    "MU508: expected 'number', but got 'string' (write a number, such as 8080, without quotes)",
   ],
   [
     'a missing property of the root',

@@ -21,10 +21,11 @@ function services(text: string): Texts {
 }
 
 const TYPED =
-  'name: a\nproperties: { n: { type: number, optional: true }, b: { type: bool, optional: true }, l: { type: "string[]", optional: true }, e: { type: { base: string, enum: [x, y] }, optional: true } }\nservices: { public: { w: { type: mu/container } } }\n'
+  'name: a\nproperties: { n: { type: number, optional: true }, b: { type: bool, optional: true }, l: { type: "string[]", optional: true }, e: { type: { base: string, enum: [x, y] }, optional: true }, p: { type: Port, optional: true } }\nschema: { private: { Port: { base: number } } }\nservices: { public: { w: { type: mu/container } } }\n'
 
 test.each([
   ['n=x', "<argument n>: MU508 expected 'number', but got 'string'; write a number, such as 8080 or 0.5"],
+  ['p=x', "<argument p>: MU508 expected 'Port', but got 'string'; write a number, such as 8080 or 0.5"],
   ['b=yes', "<argument b>: MU508 expected 'bool', but got 'string'; write true or false"],
   [
     'l=[x]',
@@ -33,12 +34,12 @@ test.each([
   ['e=z', "<argument e>: MU517 expected one of 'x', 'y', but got 'z'"],
   [
     '--dry-run',
-    "<argument dry-run>: MU507 there is no property 'dry-run'; the stack has the properties 'b', 'e', 'l', 'n'; options of the command go before --",
+    "<argument dry-run>: MU507 there is no property 'dry-run'; the stack has the properties 'b', 'e', 'l', 'n', 'p'; options of the command go before --",
   ],
   ['nn=1', "<argument nn>: MU507 there is no property 'nn'; did you mean 'n'?"],
   [
     '\u001B[2Jx=1',
-    "<argument \\u001b[2Jx>: MU507 there is no property '\u001B[2Jx'; the stack has the properties 'b', 'e', 'l', 'n'; options of the command go before --",
+    "<argument \\u001b[2Jx>: MU507 there is no property '\u001B[2Jx'; the stack has the properties 'b', 'e', 'l', 'n', 'p'; options of the command go before --",
   ],
 ])('the argument %j is told by its name, with what could be meant', (word, message) => {
   expect(told({ 'Mu.yaml': TYPED }, [word])).toEqual([message])
@@ -70,7 +71,7 @@ test.each([
   [
     'a number in quotes',
     services('w: { type: mu/container, port: "80" }'),
-    "Mu.yaml:2:54: MU508 expected 'number', but got 'string'; numbers are written without quotes",
+    "Mu.yaml:2:54: MU508 expected 'number', but got 'string'; write a number, such as 8080, without quotes",
   ],
   [
     'a path',

@@ -1,11 +1,11 @@
 import { quoted } from '@davit/diagnostics'
-import type { Type } from '../types/type.ts'
 
-/** Says how an argument of the command line is given that has another type than it needs. */
-export function howToWrite({ kind, name }: Type): string | undefined {
-  return kind === 'primitive' ? WORDS.get(name) : WORDS_ARE_SCALARS
+/** Says how an argument of the command line is given that has another type than it needs: one whose values are in the end what `rootOf()` tells. */
+export function howToWrite(root: string): string | undefined {
+  return COMPOUND.has(root) ? WORDS_ARE_SCALARS : WORDS.get(root)
 }
 
+const COMPOUND: ReadonlySet<string> = new Set(['list', 'map', 'object', 'stack'])
 const WORDS_ARE_SCALARS =
   'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else'
 const WORDS: ReadonlyMap<string, string> = new Map([

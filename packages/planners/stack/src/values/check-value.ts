@@ -44,30 +44,41 @@ export function checkValue(type: Type, written: Written, source: Source): Checke
     case 'primitive':
       if (type.name === 'any') return { value: valueOf(written) }
       if (type.name === 'service') return checkCapability(type, written, source)
-      return kindOf(written) === type.name ? { value: valueOf(written) } : mismatch(type, written, source)
+      return kindOf(written) === type.name ? { value: valueOf(written) } : mismatch(wantedFor(type), written, source)
     case 'stack':
       return checkCapability(type, written, source)
     case 'list':
       return written.kind === 'list'
         ? checkList(type, written.items, { written, source })
-        : mismatch(type, written, source)
+        : mismatch(wantedFor(type), written, source)
     case 'map':
       return written.kind === 'table'
         ? checkMap(type, written.members, { written, source })
-        : mismatch(type, written, source)
+        : mismatch(wantedFor(type), written, source)
     case 'schema':
       return checkSchema(type, written, source)
   }
 }
 
-function mismatch(type: Type, written: Written, { c, writer }: Source): Checked {
-  const hint = writer === undefined ? howToWrite(type) : undefined
-  c.report('MU508', [type.name, kindOf(written)], { spot: written, hint })
+interface Wanted {
+  /** What messages call the type. */
+  readonly name: string
+  /** What its values are in the end. */
+  readonly root: string
+}
+
+function wantedFor(type: Type): Wanted {
+  return { name: type.name, root: rootOf(type) }
+}
+
+function mismatch({ name, root }: Wanted, written: Written, { c, writer }: Source): Checked {
+  const hint = writer === undefined ? howToWrite(root) : undefined
+  c.report('MU508', [name, kindOf(written)], { spot: written, hint })
   return MISMATCH
 }
 
 function checkCapability(type: Type | StackType, written: Written, source: Source): Checked {
-  if (written.kind !== 'scalar' || typeof written.value !== 'string') return mismatch(type, written, source)
+  if (written.kind !== 'scalar' || typeof written.value !== 'string') return mismatch(wantedFor(type), written, source)
   const { c, writer } = source
   const stack = type.kind === 'stack' ? type : undefined
   const resolution = resolveCapability(c, written.value, { writer, stack })
@@ -98,7 +109,7 @@ interface Whole {
 
 function checkList(type: Type & { kind: 'list' }, items: readonly Written[], { written, source }: Whole): Checked {
   const checked = items.map((item) => checkValue(type.element, item, source))
-  if (checked.some(({ isMismatch }) => isMismatch)) return mismatch(type, written, source)
+  if (checked.some(({ isMismatch }) => isMismatch)) return mismatch(wantedFor(type), written, source)
   return { value: checked.flatMap(({ value }) => (value === undefined ? [] : [value])) }
 }
 
@@ -114,7 +125,7 @@ function checkMap(type: Type & { kind: 'map' }, members: Members, { written, sou
     isMismatch ||= !isKey || checked.isMismatch === true
     if (checked.value !== undefined) values.set(key, checked.value)
   }
-  return isMismatch ? mismatch(type, written, source) : { value: values }
+  return isMismatch ? mismatch(wantedFor(type), written, source) : { value: values }
 }
 
 /** Keys are what their text is. All of them are text as well. */
@@ -149,11 +160,11 @@ function checkBase(base: Type, { name, written, source }: Named): Checked {
   const root = rootOf(base)
   const kind = written.kind === 'table' ? 'object' : kindOf(written)
   const isKind = root === 'any' || kind === (root === 'service' ? 'string' : root)
-  return isKind ? checkValue(base, written, source) : mismatch({ kind: 'unknown', name }, written, source)
+  return isKind ? checkValue(base, written, source) : mismatch({ name, root }, written, source)
 }
 
 function checkObject({ name, schema }: Type & { kind: 'schema' }, written: Written, source: Source): Checked {
-  if (written.kind !== 'table') return mismatch({ kind: 'unknown', name }, written, source)
+  if (written.kind !== 'table') return mismatch({ name, root: 'object' }, written, source)
   const { home, declaration } = schema
   const declarations = declaration.properties ?? new Map<string, PropertyDeclaration>()
   const values = checkBag({ home, declarations, members: written.members, spot: keyOf(written) }, source)
