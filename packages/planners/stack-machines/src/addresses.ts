@@ -28,9 +28,12 @@ export function hostFinder(
 ) {
   const hosts = new Map<string, string>()
   const isGiven = [...targets.values()].every(({ properties }) => properties.has('address'))
+  const propertyOf = (target: TargetModel | undefined) => {
+    return addressProperty ?? (isGiven ? 'address' : (target?.targetProperty ?? targetProperty))
+  }
   const find = (name: string): string => {
     const target = targets.get(name)
-    const property = addressProperty ?? (isGiven ? 'address' : (target?.targetProperty ?? targetProperty))
+    const property = propertyOf(target)
     const host = target?.properties.get(property)
     if (typeof host === 'string' && HOST.test(host)) return host
     const message = host === undefined ? `target ${quoted(name)} has no property ${quoted(property)}` : undefined

@@ -16,32 +16,31 @@ export function ordersOf({ leaves, instances }: CompiledStack): ReadonlyMap<Inst
     }
   }
   const waiting = [...instances.values()].flatMap(waitingWhole)
-  for (const { composite, capability, isOwn } of waiting) {
-    if (!isOwn) for (const leaf of below(composite)) add(leaf, leavesOf(capability))
-  }
+  const [own, others] = [waiting.filter(isOwn), waiting.filter((one) => !isOwn(one))]
+  for (const { leaf, capability } of others) add(leaf, leavesOf(capability))
   // At last, because a service may itself wait for others of the composite that has it as default.
-  for (const { composite, capability, isOwn } of waiting) {
-    if (isOwn) for (const leaf of below(composite)) add(leaf, leavesOf(capability).filter(mayPrecede(leaf, after)))
-  }
+  for (const { leaf, capability } of own) add(leaf, leavesOf(capability).filter(mayPrecede(leaf, after)))
   return after
 }
 
 interface Waiting {
+  readonly leaf: Instance
   readonly composite: Instance
   readonly capability: Capability
-  /** Whether it is a service of the composite itself, which a default names. */
-  readonly isOwn: boolean
 }
 
-/** Returns the capabilities of a composite that nothing in it names: then all of it waits for them. */
+/** Whether a service of the composite itself is waited for, which a default names. */
+function isOwn({ composite, capability }: Waiting): boolean {
+  return capability.service.parent === composite
+}
+
+/** Returns the capabilities of a composite that nothing in it names, with each leaf in it: all of them wait. */
 function waitingWhole(composite: Instance): readonly Waiting[] {
   if (composite.body.isIntrinsic) return []
   const unused = [...composite.properties].filter(([name]) => !isNamed(composite, name))
-  return unused.flatMap(([, value]) =>
-    capabilitiesIn(value).map((capability) => {
-      return { composite, capability, isOwn: capability.service.parent === composite }
-    }),
-  )
+  const capabilities = unused.flatMap(([, value]) => capabilitiesIn(value))
+  const leaves = capabilities.length === 0 ? [] : below(composite).filter(({ body }) => body.isIntrinsic)
+  return capabilities.flatMap((capability) => leaves.map((leaf) => ({ leaf, composite, capability })))
 }
 
 /** Tells which leaves do not wait for a leaf themselves, through any others. */

@@ -1,6 +1,6 @@
 import { quoted } from '@davit/diagnostics'
 
-/** Says how an argument of the command line is given that has another type than it needs: one whose values are in the end what `rootOf()` tells. */
+/** Says how an argument of the command line is given that has another type than it needs, which `rootOf()` tells. */
 export function howToWrite(root: string): string | undefined {
   return COMPOUND.has(root) ? WORDS_ARE_SCALARS : WORDS.get(root)
 }
