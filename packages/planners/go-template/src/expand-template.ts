@@ -11,6 +11,8 @@ export interface Expansion {
   readonly text: string
   /** From an offset in the text to the file as written; what an action printed has the place of that action. */
   place(offset: number): Place
+  /** What actions printed: offsets of the first character and of the first after it. */
+  readonly printed: readonly { readonly start: number; readonly end: number }[]
 }
 
 export interface ExpandOptions {

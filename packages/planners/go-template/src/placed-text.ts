@@ -32,6 +32,14 @@ export class PlacedText {
     }
   }
 
+  /** Pieces that actions printed. */
+  get printed(): readonly { readonly start: number; readonly end: number }[] {
+    const { starts, offsets } = this.#pieces
+    return starts.flatMap((start, index) =>
+      (offsets[index] ?? 0) < 0 ? [{ start, end: starts[index + 1] ?? this.text.length }] : [],
+    )
+  }
+
   /** Calls `write` for each piece between two offsets. */
   copy(write: (text: string, source: Source) => void, from = 0, to = this.text.length): void {
     const { starts } = this.#pieces

@@ -44,7 +44,7 @@ export function sourceText(text: string, file: string): SourceText {
     text,
     placeAtLine,
     placeAt(offset) {
-      const line = lineAt(starts(), offset)
+      const line = lastUpTo(starts(), offset)
       return placeAtLine(line + 1, offset - (starts()[line] ?? 0) + 1)
     },
   }
@@ -80,12 +80,13 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-function lineAt(starts: readonly number[], offset: number): number {
-  let low = 0
-  let high = starts.length
+/** Returns the index of the last of ascending numbers that is not above a limit; -1 if all are. */
+export function lastUpTo(numbers: readonly number[], limit: number): number {
+  let low = -1
+  let high = numbers.length
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if ((starts[middle] ?? 0) <= offset) low = middle
+    if ((numbers[middle] ?? 0) <= limit) low = middle
     else high = middle
   }
   return low

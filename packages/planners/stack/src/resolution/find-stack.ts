@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Place } from '@davit/diagnostics'
-import { parseWritten, sourceText } from '@davit/languages'
+import { filledParser, parseWritten, sourceText } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
@@ -89,6 +89,7 @@ export function stackFile(
     plain,
     stated: plain === undefined ? scanTexts(whole, language, STATED) : textsIn(plain, STATED),
     readings: new Map(),
+    parse: filledParser({ file: shown, language }),
   }
 }
 

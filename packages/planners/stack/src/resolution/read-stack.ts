@@ -10,7 +10,7 @@ import {
   type TemplateFile,
   type TemplateValue,
 } from '@davit/go-template'
-import { parseWritten, type Placing, sourceText, type Written, type WrittenReading } from '@davit/languages'
+import { type FilledText, type Placing, sourceText, type Written, type WrittenReading } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
 import type { Body } from '../mufile/body.ts'
@@ -38,9 +38,8 @@ export function readStack(c: Compilation, file: ReadableFile, use: ReadFor): Bod
   if (plain !== undefined) return shared(file, file.text, () => readWritten(c, file, plain))
   const expanded = expand(c, file, use)
   if (expanded === undefined) return undefined
-  const { text, placing } = expanded
-  const { shown, language } = file
-  return shared(file, text, () => readWritten(c, file, parseWritten(text, { file: shown, language, placing })))
+  const { filled, placing } = expanded
+  return shared(file, filled.text, () => readWritten(c, file, file.parse(filled, placing)))
 }
 
 function shared({ readings }: ReadableFile, text: string, read: () => Body | undefined): Body | undefined {
@@ -72,7 +71,7 @@ export function fileOf({ source }: Written): StackFile | undefined {
 }
 
 interface ExpandedText {
-  readonly text: string
+  readonly filled: FilledText
   readonly placing: Placing
 }
 
@@ -96,7 +95,7 @@ function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): Exp
         return sourceOf(place.file).placeAt(place.offset)
       },
     }
-    return { text: expansion.text, placing }
+    return { filled: { text: expansion.text, slots: expansion.printed }, placing }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     const { place, message } = error

@@ -1,5 +1,5 @@
 import type { ParsedTemplate } from '@davit/go-template'
-import type { WrittenReading } from '@davit/languages'
+import type { filledParser, WrittenReading } from '@davit/languages'
 import type { Body } from '../mufile/body.ts'
 import type { FullReference } from '../references/reference.ts'
 
@@ -23,6 +23,8 @@ export interface ReadableFile extends StackFile {
   /** Undefined for a template. */
   readonly plain: WrittenReading | undefined
   readonly readings: Map<string, Body | undefined>
+  /** Parses what its template expands to. */
+  readonly parse: ReturnType<typeof filledParser>
   /** Undefined if it was not expanded yet. */
   template?: ParsedTemplate
 }
