@@ -47,7 +47,7 @@ test('text becomes a number or truth value where that is declared in the end, an
     'Mu.yaml': `name: a
 base: base
 abstract: true
-properties: { n: { type: hour }, i: { type: { base: number } }, y: { type: yes }, a: { type: any }, d: { type: number, default: 2 } }
+properties: { n: { type: hour }, i: { type: { base: number } }, y: { type: yes }, a: { type: any }, s: { type: string, default: x }, d: { type: number, default: 2 } }
 schema: { private: { hour: { base: number, maximum: 24 }, yes: { base: bool } } }`,
     'base/Mu.yaml': 'name: base\nabstract: true\nproperties: { b: { type: bool }, m: { type: number } }',
   }
@@ -57,13 +57,14 @@ schema: { private: { hour: { base: number, maximum: 24 }, yes: { base: bool } } 
       ? Object.fromEntries(compiledDocument(outcome.stack).properties)
       : errorsOf(outcome)
   }
-  expect(given(['n=7.5', 'i=-1e3', 'a=1', 'b=false', 'm=16', 'y'])).toEqual({
+  expect(given(['n=7.5', 'i=-1e3', 'a=1', 'b=false', 'm=16', 's=true', 'y'])).toEqual({
     n: 7.5,
     i: -1000,
     y: true,
     a: '1',
     b: false,
     m: 16,
+    s: 'true',
     d: 2,
   })
   expect(given(['n=25', 'i=1h', 'y=True', 'a=', 'b=', 'm= 1', 'd=~'])).toEqual([

@@ -109,6 +109,15 @@ test.each<[string, string, string, readonly unknown[]]>([
       ['MU507', 'z'],
     ],
   ],
+  [
+    'unknown names of an object in their order',
+    '  a: { type: { properties: {} } }',
+    'a: { z: 1, y: 1 }',
+    [
+      ['MU507', 'y'],
+      ['MU507', 'z'],
+    ],
+  ],
   ['null for an unknown name', '  a: { type: any, optional: true }', 'b: ~', [['MU507', 'b']]],
   [
     'every kind where text is wanted',

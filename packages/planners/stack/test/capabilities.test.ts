@@ -238,6 +238,14 @@ services:
   })
 })
 
+test('a port that is written twice is one endpoint', () => {
+  const { kind, findings } = compileTexts({
+    'Mu.yaml':
+      'name: a\nservices: { private: { c: { type: mu/container, port: 3, ports: [3] }, g: { type: mu/gateway, targets: [c, "c:."] } } }',
+  })
+  expect([kind, findings]).toEqual(['compiled', []])
+})
+
 test('stacks are the same if their files are, also those of other names', () => {
   const outcome = compileTexts({
     'Muspace.yaml': 'namespace: acme',

@@ -186,6 +186,11 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU505', 'x', 'bb']],
   ],
   [
+    'a service of an abstract stack, without type',
+    { 'Mu.yaml': 'name: a\nservices: { private: { n/b: } }', 'n/b/Mu.yaml': 'name: n/b\nabstract: true' },
+    [['MU505', 'b', 'n/b']],
+  ],
+  [
     'errors in the files of services stop the parent, and are reported together',
     {
       'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: c }, z: { type: d } } }',

@@ -20,6 +20,26 @@ test('a property that is declared again replaces the whole declaration', () => {
   expect(documentOf(texts(', p: x')).services.get('a/x')).toMatchObject({ readonly: [], perturbs: ['p'] })
 })
 
+test('a base is itself an effective stack: whatever its own base declares is inherited too', () => {
+  const { services } = documentOf({
+    'Mu.yaml': 'name: a\nservices: { private: { x: { type: c, p: w, q: w } } }',
+    'b/Mu.yaml': `name: b
+abstract: true
+properties: { p: { type: string } }
+schema: { private: { word: { base: string } } }
+stacks: { private: { kind: { type: mu/container } } }
+services: { private: { one: { type: mu/volume } } }`,
+    'm/Mu.yaml': 'name: m\nbase: b\nabstract: true',
+    'c/Mu.yaml':
+      'name: c\nbase: m\nproperties: { q: { type: word } }\nservices: { private: { one: {}, two: { type: kind } } }',
+  })
+  expect([...services].map(([fqn, { type }]) => [fqn, type])).toEqual([
+    ['a/x', 'c'],
+    ['a/x/one', 'mu/volume'],
+    ['a/x/two', 'mu/container'],
+  ])
+})
+
 test('metadata is not inherited, nor is the version, which none has that states none', () => {
   const stated = 'version: 2.0.0\ndescription: d\nauthor: e\nkeywords: [f]\napi: g'
   const { metadata, services } = documentOf({

@@ -15,7 +15,7 @@ schema: { private: { word: { base: string, enum: [a] } } }
 stacks: { private: { kind: { type: mu/container, env: { K: base } } } }
 services:
   private:
-    one: { type: kind, env: { A: { B: 1, C: [1, 2] }, D: { x: 1 }, E: 1, P: "{{orElse .args "p" "none"}}" } }
+    one: { type: kind, env: { A: { B: 1, C: [1, 2] }, D: { x: 1 }, E: 1, F: 1, P: "{{orElse .args "p" "none"}}" } }
   public:
     two: { type: mu/container }
 `
@@ -28,7 +28,7 @@ test('services are merged deeply, and see the nested stacks and schemas of the s
 base: base
 schema: { private: { word: { base: string, enum: [b] } } }
 stacks: { private: { kind: { type: mu/container, env: { K: sub } } } }
-services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 } }, port: 5 } } }`,
+services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 }, F: 2 }, port: 5 } } }`,
   })
   expect(services.get('root/s')).toMatchObject({ type: 'sub', chain: ['sub', 'base'] })
   expect(services.get('root/s')?.properties).toEqual(
@@ -49,6 +49,7 @@ services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 } }, port: 5 
       ['A', a],
       ['D', 2],
       ['E', new Map([['y', 2]])],
+      ['F', 2],
       ['P', 'given'],
     ]),
   )
@@ -58,12 +59,13 @@ services: { public: { one: { env: { A: { C: [3] }, D: 2, E: { y: 2 } }, port: 5 
 test('services of a subclass and of its base are in one order, and any key is the name of an inherited one', () => {
   const services = servicesOf({
     'Mu.yaml':
-      'name: root\nbase: base\nservices: { public: { b: { type: mu/container }, my-log: { port: 2 } }, private: { y: { type: mu/container } } }',
+      'name: root\nbase: base\nservices: { public: { b: { type: mu/container }, my-log: { port: 2 }, n/log: { port: 3 } }, private: { y: { type: mu/container } } }',
     'base/Mu.yaml':
-      'name: base\nservices: { private: { z: { type: mu/container }, my-log: { type: mu/container } }, public: { c: { type: mu/container } } }',
+      'name: base\nservices: { private: { z: { type: mu/container }, my-log: { type: mu/container }, n/log: { type: mu/container } }, public: { c: { type: mu/container } } }',
   })
-  expect([...services.keys()]).toEqual(['root/y', 'root/z', 'root/b', 'root/c', 'root/my-log'])
+  expect([...services.keys()]).toEqual(['root/y', 'root/z', 'root/b', 'root/c', 'root/my-log', 'root/n/log'])
   expect(services.get('root/my-log')).toMatchObject({ public: true, endpoints: [2] })
+  expect(services.get('root/n/log')).toMatchObject({ public: true, endpoints: [3] })
 })
 
 test('a service may become one of a subclass of its stack', () => {

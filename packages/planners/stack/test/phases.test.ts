@@ -112,6 +112,7 @@ services: { private: { c: { type: abs }, d: { type: bad }, e: { type: s@1.0.0 },
 /** What phases find, in the order of the phases; each has a later one beside it, which must not be reached. */
 test.each<[string, string, readonly unknown[]]>([
   ['shapes', 'name: a\nabstract: []\nversion: 1.0', [['MU151']]],
+  ['public nested stacks', 'name: a\nversion: 1.0\nstacks: { public: { o: {} } }', [['MU604', 'o']]],
   ['names', `name: a\nversion: 1.0\nschema: { private: { s: { base: no } } }\n${ONE}`, [['MU501', '1.0']]],
   [
     'files of words',

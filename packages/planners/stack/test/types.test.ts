@@ -130,7 +130,8 @@ test.each<[string, string, readonly unknown[]]>([
   ['a list', '{ base: "string[]" }', [['MU516', 'string[]']]],
   ['a map', '{ base: "map[string]any" }', [['MU516', 'map[string]any']]],
   ['a stack', '{ base: w }', [['MU516', 'w']]],
-  ['a preset', '{ base: preset }', [['MU516', 'mu/volume']]],
+  ['a preset', '{ base: preset }', [['MU516', 'preset']]],
+  ['a stack of another name', '{ base: "https://hub.mu.com/v@latest" }', [['MU516', 'https://hub.mu.com/v@latest']]],
   ['a service', '{ base: service }', []],
   ['anything', '{ base: any, enum: [1] }', []],
   ['text of which a pattern is', '{ base: any, pattern: x }', [['MU517', 'pattern', 'string', 'any']]],
@@ -139,6 +140,14 @@ test.each<[string, string, readonly unknown[]]>([
   ['a truth value with an enum', '{ base: bool, enum: [true] }', []],
   ['an object with an enum', '{ properties: {}, enum: [{}] }', []],
   ['an object with a length', '{ properties: {}, minLength: 1 }', [['MU517', 'minLength', 'string', 'object']]],
+  [
+    'a truth value with a length and a bound',
+    '{ base: bool, maximum: 1, minLength: 1 }',
+    [
+      ['MU517', 'minLength', 'string', 'bool'],
+      ['MU517', 'maximum', 'number', 'bool'],
+    ],
+  ],
   [
     'a number with all that does not fit',
     '{ base: number, minLength: 1, maxLength: 2, pattern: x, minimum: 1, maximum: 2, enum: [x] }',
@@ -166,6 +175,7 @@ test.each<[string, string, readonly unknown[]]>([
 ])('what the base of a schema can be: %s', (_, schema, expected) => {
   const texts = (more: string) => ({
     'Mu.yaml': `name: a\n${more}\nstacks: { private: { preset: { type: mu/volume } } }\n${ONE}`,
+    'v/Mu.yaml': 'name: called\nabstract: true',
     'w/Mu.yaml': 'name: w\nabstract: true\nschema: { public: { Out: { base: string } } }',
   })
   const COUNT = 'count: { base: number }'

@@ -46,15 +46,21 @@ interface Based {
 function checkBase(c: Compilation, home: Effective, { declaration, base }: Based): void {
   const spot = declaration.baseSpot
   if (base?.kind === 'unknown') {
-    if (base.isRing) c.report('MU516', [base.name], { spot, message: 'schemas are based on each other' })
+    if (base.isRing)
+      c.report('MU516', [writtenOf(base, declaration)], { spot, message: 'schemas are based on each other' })
     return
   }
   if (base === undefined || base.kind === 'primitive' || base.kind === 'schema') {
     for (const constraint of declaration.constraints) checkConstraint(c, constraint, base)
     return
   }
-  const hint = suggestionFor(base.name, home.schemas.keys())
-  c.report('MU516', [base.name], { spot, hint })
+  const word = writtenOf(base, declaration)
+  c.report('MU516', [word], { spot, hint: suggestionFor(word, home.schemas.keys()) })
+}
+
+/** Returns a base as it is written, also where it is called otherwise. */
+function writtenOf({ name }: Type, { base }: SchemaDeclaration): string {
+  return base?.kind === 'word' ? base.text : name
 }
 
 function checkConstraint(c: Compilation, { kind, wanted, spot }: Constraint, base: Type | undefined): void {
