@@ -19,8 +19,8 @@ test.each<[string, Texts, readonly unknown[]]>([
   ],
   [
     'shapes of properties',
-    { 'Mu.yaml': `name: a\nproperties: { a: string, b: { type: [x], optional: 1 } }\n${ONE}` },
-    [['MU151'], ['MU151'], ['MU151']],
+    { 'Mu.yaml': `name: a\nproperties: { a: string, b: { type: [x], optional: 1 }, c: [] }\n${ONE}` },
+    [['MU151'], ['MU151'], ['MU151'], ['MU151']],
   ],
   [
     'a number that is not exact',

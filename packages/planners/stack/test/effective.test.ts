@@ -57,6 +57,11 @@ test.each<[string, string, readonly unknown[]]>([
   ['the name', 'abstract: true', [['MU500']]],
   ['names', 'name: b\nservices: { private: { n/u: , m/u: } }', [['MU502', 'u']]],
   ['files', 'name: b\nservices: { private: { x: { type: no } } }', [['MU503', 'https://hub.mu.com/no@latest']]],
+  [
+    'words',
+    'name: b\nabstract: true\nproperties: { q: { type: nope } }',
+    [['MU503', 'https://hub.mu.com/nope@latest']],
+  ],
   ['services', 'name: b', [['MU504']]],
   [
     'types',

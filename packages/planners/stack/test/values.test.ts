@@ -84,7 +84,7 @@ test.each<[string, string, string, readonly unknown[]]>([
   [
     'keys are what their text is',
     '  a: { type: "map[number]any" }\n  b: { type: "map[bool]any" }\n  c: { type: "map[string]any" }',
-    'a: { 1: x, 1.5: y, -2: z }, b: { true: x, false: y }, c: { 1: x, true: y }',
+    'a: { 1: x, 1.5: y, -2: z, 1.0: w }, b: { true: x, false: y }, c: { 1: x, true: y }',
     [],
   ],
   [
