@@ -1,4 +1,12 @@
-import { DavitError, ExitStatus, firstDiagnostics, quoted, type Report } from '@davit/diagnostics'
+import {
+  DavitError,
+  type Diagnostic,
+  ExitStatus,
+  firstDiagnostics,
+  MAX_DIAGNOSTICS,
+  quoted,
+  type Report,
+} from '@davit/diagnostics'
 import type { CompiledStack } from './compile-stack.ts'
 import { finding, placeOf, type StackFinding } from './finding.ts'
 
@@ -21,8 +29,18 @@ export function stackRefusal(findings: readonly StackFinding[]): DavitError {
   const count = `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}${where}`
   return new DavitError('invalid-stack', `the stack cannot be compiled: ${count}`, {
     exitStatus: isNone ? ExitStatus.noInput : ExitStatus.badDocument,
-    diagnostics: firstDiagnostics(errors),
+    diagnostics: shownOf(errors),
   })
+}
+
+/** Of more errors than are shown, those that instances of one stack have alike are told once, so that they do not hide others. */
+function shownOf(errors: readonly StackFinding[]): readonly Diagnostic[] {
+  if (errors.length <= MAX_DIAGNOSTICS) return errors
+  const distinct = [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()]
+  const repeated = errors.length - distinct.length
+  if (repeated === 0) return firstDiagnostics(errors)
+  const rest: Diagnostic = { severity: 'error', message: `${repeated} more are the same, in other instances` }
+  return [...firstDiagnostics(distinct), rest]
 }
 
 /** Reports the leaves that a back end does not know, in the order of the tree; it goes by the names of their stacks. */

@@ -108,6 +108,28 @@ test.each([
   })
 })
 
+test('errors that instances have alike hide no others', () => {
+  const place = { file: 'Mu.yaml', line: 3, column: 4 }
+  const alike = Array.from({ length: 60 }, () => [
+    finding('MU506', ['x'], { place }),
+    finding('MU506', ['y'], { place }),
+  ])
+  const last = finding('MU506', ['z'], { place })
+  const shown = (count: number) => stackRefusal([...alike.flat().slice(0, count), last]).diagnostics
+  expect(shown(99)).toHaveLength(100)
+  expect(shown(120)).toEqual([
+    finding('MU506', ['x'], { place }),
+    finding('MU506', ['y'], { place }),
+    last,
+    { severity: 'error', message: '118 more are the same, in other instances' },
+  ])
+  const others = Array.from({ length: 101 }, (_, line) => finding('MU506', ['x'], { place: { ...place, line } }))
+  expect(stackRefusal(others).diagnostics.slice(99)).toEqual([
+    others[99],
+    { severity: 'error', message: '1 more problems are not shown' },
+  ])
+})
+
 test('warnings alone are no reason to stop', () => {
   const told: unknown[] = []
   acceptFindings([finding('MU104', ['x'])], (event) => told.push(event))
