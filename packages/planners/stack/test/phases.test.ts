@@ -64,6 +64,30 @@ services: { private: { c: { type: abs }, d: { type: bad }, e: { type: s@1.0.0 },
     ],
   ],
   [
+    'a stack is bound: two specs for a name come before the lack of services, and that before schemas',
+    {
+      'Mu.yaml':
+        'name: a\nproperties: { p: { type: v@1.0.0 }, q: { type: v } }\nschema: { private: { s: { base: mu/container } } }',
+      'v/Mu.yaml': server('v', '[80]', 'version: 1.0.0'),
+    },
+    [['MU502', 'v'], ['MU504'], ['MU516', 'mu/container']],
+  ],
+  [
+    'services are read: what makes itself is told with what is abstract, before what is wrong with others',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { b: } }',
+      'b/Mu.yaml':
+        'name: b\nservices: { private: { w: { type: odd }, x: { type: abs }, y: { type: b }, z: { type: abs } } }',
+      'abs/Mu.yaml': ABSTRACT,
+      'odd/Mu.yaml': 'name: odd\nversion: 1.0',
+    },
+    [
+      ['MU505', 'x', 'abs'],
+      ['MU601', 'b'],
+      ['MU505', 'z', 'abs'],
+    ],
+  ],
+  [
     'services are bound in their order, each with all that is below it',
     {
       'Mu.yaml':
