@@ -40,6 +40,15 @@ services: { private: { one: { type: mu/volume } } }`,
   ])
 })
 
+test('properties of a subclass and of its base are in one order', () => {
+  const texts = {
+    'Mu.yaml': 'name: a\nservices: { private: { x: { type: c } } }',
+    'b/Mu.yaml': 'name: b\nabstract: true\nproperties: { q: { type: any }, o: { type: any } }',
+    'c/Mu.yaml': `name: c\nbase: b\nproperties: { p: { type: any }, n: { type: any } }\n${ONE}`,
+  }
+  expect(errorsOf(compileTexts(texts)).map(([, name]) => name)).toEqual(['n', 'o', 'p', 'q'])
+})
+
 test('metadata is not inherited, nor is the version, which none has that states none', () => {
   const stated = 'version: 2.0.0\ndescription: d\nauthor: e\nkeywords: [f]\napi: g'
   const { metadata, services } = documentOf({

@@ -67,6 +67,13 @@ test('texts are any scalars as they are written', () => {
     ['website', '1e3'],
     ['license', 'no'],
   ])
+  const json = '{ "name": true, "version": 1234567, "description": 1.10, "author": 1E3, "abstract": true }'
+  expect([...documentOf({ 'Mu.json': json }).metadata]).toEqual([
+    ['name', 'true'],
+    ['version', '1234567'],
+    ['description', '1.10'],
+    ['author', '1E3'],
+  ])
   const { findings } = compileTexts({
     'Mu.yaml': `name: 1.10\nversion: 1.10\nbase: 2.0\n${ONE}`,
   })
@@ -208,6 +215,15 @@ test('the word of a type is a primitive, else a schema, else a nested stack, els
   expect(wanted('w', schema('w') + nested('w'))).toEqual([['MU508', 'w', 'map']])
   expect(wanted('w', nested('w'))).toEqual([['MU508', 'nested', 'map']])
   expect(wanted('w', '')).toEqual([['MU508', 'file', 'map']])
+})
+
+test('where a stack is wanted, a word of a primitive type is a reference', () => {
+  const { services } = documentOf({
+    'Mu.yaml': 'name: a\nbase: any\nservices: { private: { x: { type: string } } }',
+    'any/Mu.yaml': 'name: any\nabstract: true',
+    'string/Mu.yaml': server('string'),
+  })
+  expect(services.get('a/x')?.type).toBe('string')
 })
 
 test.each(['base: s', 'services: { private: { x: { type: s } } }', 'services: { private: { s: } }'])(

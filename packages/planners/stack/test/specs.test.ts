@@ -52,6 +52,26 @@ services: { private: { d: { type: b@1.0.0 }, e: { type: s }, f: { type: t }, g: 
     [['MU502', 'b']],
   ],
   [
+    'a spec and one of the workspace',
+    {
+      'Muspace.yaml': 'dependencies: { b: 1.0.0, c: 1.0.0 }',
+      'Mu.yaml':
+        'name: a\nservices: { private: { w: { type: b }, x: { type: b@latest }, y: { type: c }, z: { type: c@1.0.0 } } }',
+      'b/Mu.yaml': server('b'),
+      'c/Mu.yaml': server('c'),
+    },
+    [['MU502', 'b']],
+  ],
+  [
+    'references of two bases that lead to different files',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: x.y/b } } }',
+      'b/Mu.yaml': server('b'),
+      'x.y/b/Mu.yaml': server('b'),
+    },
+    [],
+  ],
+  [
     'references that lead to different files of one name',
     {
       'Mu.yaml': 'name: a\nservices: { private: { b@1.0.0: , c: { type: c } } }',

@@ -128,6 +128,18 @@ test.each<
     },
   ],
   [
+    'workspace files in .mu that are called almost so',
+    { '.mu/workspace.toml': '', '.mu/Workspace.yaml': '', '.mu/workspace.yml': '', 'Mu.yaml': '' },
+    '.',
+    {
+      root: '.',
+      findings: [
+        ['MU101', 'Workspace.yaml'],
+        ['MU102', 'workspace.toml'],
+      ],
+    },
+  ],
+  [
     'a directory of that name',
     { 'Mu.yaml/x': '', 'Mu.yml': '', 'Mu.d/x': '' },
     '.',
