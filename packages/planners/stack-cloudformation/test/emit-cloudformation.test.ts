@@ -246,7 +246,8 @@ test('a dependency that is not one resource is told where it is written', () => 
 
 test('a hint suggests a property of the enclosing stack', () => {
   const { findings } = emit(stack('{ pack: { type: any, default: 1 } }', 'properties: { X: pakc }'))
-  expect(findings).toMatchObject([{ hint: "did you mean 'pack'?" }])
+  const message = "the enclosing stack has no property 'pakc'"
+  expect(findings).toMatchObject([{ message, hint: "did you mean 'pack'?" }])
 })
 
 const WRAPPED = {
@@ -310,6 +311,7 @@ test('extra properties cannot be merged into a reference', () => {
     'c/Mu.yaml': `name: c\nproperties: { p: { type: b } }\nservices:\n  public: { self: ${resource(', properties: { P: p }, extraProperties: { P: { a: 1 } }')} }`,
   }
   expect(refusalOf(texts)).toEqual([['MU10002', 'P', '4:94']])
+  expect(emit(texts).findings).toMatchObject([{ message: "extra properties cannot be merged into 'P'" }])
 })
 
 test('the description is that of the root, not of what it is made of', () => {

@@ -328,7 +328,9 @@ test.each([
 test.each(['deploy@one', 'ssh://one', 'one:22', ''])('a host %j that others cannot use is refused', (hostname) => {
   const texts = stackOf({ a: `${PROGRAM}, links: { b: b }`, b: `${PROGRAM}, port: 1` })
   const targets = new Map([['one', targetWith({ hostname }, ['process'])]])
-  expect(codesOf(emissionOf(texts, { targets }))).toEqual([['MU613', 'one', 'hostname']])
+  const emission = emissionOf(texts, { targets })
+  expect(codesOf(emission)).toEqual([['MU613', 'one', 'hostname']])
+  expect(emission.findings).toMatchObject([{ message: "the property 'hostname' of target 'one' is no host name" }])
 })
 
 test('a package must be there, and belong to the workspace', () => {
@@ -359,7 +361,9 @@ test('a change of the root is told as well, by its name', () => {
   const changesWith = (...words: readonly string[]) =>
     changesSince(earlier, compiled(compileTexts(texts, { words })), { refusesReplacement: false })
   const { findings, interruptions } = changesWith('size=2', 'speed=2')
-  expect(findings.map(({ place }) => place?.file)).toEqual(['<argument size>'])
+  expect(findings.map(({ place, message }) => `${place?.file}: ${message}`)).toEqual([
+    "<argument size>: 'size' of 'shop' is readonly, but has changed",
+  ])
   expect(findings.map(({ code, subjects }) => [code, ...subjects])).toEqual([['MU614', 'shop', 'size']])
   expect(interruptions).toEqual([{ service: 'shop', property: 'speed' }])
   expect(changesWith('size=1')).toEqual({ findings: [], interruptions: [] })

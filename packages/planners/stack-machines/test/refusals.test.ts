@@ -54,6 +54,17 @@ test('too few targets are told with what keeps a service from the others', () =>
   ])
 })
 
+test('ports that another service takes are told with it', () => {
+  const listening = stackOf({
+    v: 'type: mu/container, command: [x], port: 7',
+    w: 'type: mu/container, command: [x], port: 7',
+  })
+  expect(told(listening, { targets: targetsNamed(['one']) })).toEqual([
+    'refused',
+    "Mu.yaml: MU612 port '7' of 'shop/w' is taken by 'shop/v' on every target; undefined",
+  ])
+})
+
 test.each([
   ['one service', 'shop/w: [one]', []],
   ['all of them', '"shop/**": [one]', []],

@@ -27,7 +27,7 @@ export const CODES = {
     'The file is called like one that is read, but in other case. Rename it.',
   ),
   MU102: warning(
-    (name) => `${show(name)} is not read: stack files are Mu.json, Mu.yaml or Mu.yml`,
+    (name) => `${show(name)} is not read: its name has another extension`,
     'The file is called like one that is read, but for its extension. Rename it.',
   ),
   MU103: error((path) => `cannot read ${show(path)}`, 'A directory or a file cannot be read. Check its permissions.'),

@@ -267,6 +267,20 @@ test.each<[string, Texts | string, string | readonly string[]]>([
     ],
   ],
   [
+    'several endpoints',
+    'name: a\nservices: { private: { b: { type: mu/container, ports: [1, 2] } }, public: { c: { type: mu/gateway, targets: [▸"b:."] } } }',
+    "MU511: service 'b', of 'mu/container', has several endpoints (choose one of them, as 'b:SERVICE' or 'b:PORT')",
+  ],
+  [
+    'a private endpoint',
+    {
+      'Mu.yaml':
+        'name: a\nservices: { private: { b: { type: b } }, public: { c: { type: mu/gateway, targets: [▸"b:in"] } } }',
+      'b/Mu.yaml': 'name: b\nservices: { private: { in: { type: mu/container } } }',
+    },
+    "MU513: 'in' is private in service 'b', of 'b'",
+  ],
+  [
     'names that are none',
     'name: a\nservices: { public: { c: { type: mu/gateway, targets: [▸"a b"] } } }',
     "MU514: 'a b' is no name",

@@ -66,7 +66,12 @@ test('a stack file that cannot be read is told, with the reason', () => {
   }
   const { findings } = compileTexts({}, { options: { files } })
   expect(findings).toMatchObject([
-    { code: 'MU150', subjects: ['/w/hub.mu.com/b/Mu.json'], hint: 'not for you', place: { line: 2, column: 7 } },
+    {
+      message: "cannot read '/w/hub.mu.com/b/Mu.json'",
+      subjects: ['/w/hub.mu.com/b/Mu.json'],
+      hint: 'not for you',
+      place: { line: 2, column: 7 },
+    },
   ])
 })
 

@@ -153,8 +153,18 @@ test.each<[string, string, readonly unknown[]]>([
     'name: a\nservices: { private: { x: { type: abs }, y: { type: odd } } }',
     [['MU505', 'x', 'abs']],
   ],
+  [
+    'names of instances',
+    'name: a\nservices: { private: { x/y: { type: mu/container }, x: { type: two } } }',
+    [['MU502', 'a/x/y']],
+  ],
 ])('an error of %s stops a stack before its next phase', (_, text, expected) => {
-  const texts = { 'Mu.yaml': text, 'abs/Mu.yaml': ABSTRACT, 'odd/Mu.yaml': 'name: odd\nversion: 1.0' }
+  const texts = {
+    'Mu.yaml': text,
+    'abs/Mu.yaml': ABSTRACT,
+    'odd/Mu.yaml': 'name: odd\nversion: 1.0',
+    'two/Mu.yaml': 'name: two\nservices: { private: { y: { type: mu/container }, z: { type: odd } } }',
+  }
   expect(errorsOf(compileTexts(texts))).toEqual(expected)
 })
 

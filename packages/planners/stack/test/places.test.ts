@@ -97,7 +97,7 @@ test('a byte order mark is no part of a stack, nor of what it includes', () => {
 })
 
 test('a version that is a template counts as none, and one that is no version fits latest only', () => {
-  expect(filesOf('s@^1.0.0', { '/w/s/Mu.yaml': `${LEAF}version: "{{"1.0.0"}}"\n` })).toEqual(['s/Mu.yaml'])
+  expect(filesOf('s@^1.0.0', { '/w/s/Mu.yaml': `${LEAF}version: '{{"1.0.0"}}'\n` })).toEqual(['s/Mu.yaml'])
   expect(placeOf('s@^1.0.0', { '/w/s/Mu.yaml': `${LEAF}version: one\n` })).toEqual([['MU605', 's', '^1.0.0', 'one']])
 })
 
@@ -156,6 +156,8 @@ test('the same reference spelt in two ways is one', () => {
     'b/Mu.yaml': server('b'),
   })
   expect(errorsOf(outcome)).toEqual([])
+  const references = outcome.kind === 'compiled' ? [...outcome.stack.references.keys()] : []
+  expect(references.filter((one) => one.includes('/b@'))).toEqual(['https://hub.mu.com/b@latest'])
 })
 
 test('what was not found can be fetched', () => {

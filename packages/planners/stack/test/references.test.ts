@@ -16,6 +16,7 @@ test.each<[string, object | undefined]>([
   ['acme/db', { name: 'acme/db' }],
   ['db', { name: 'db' }],
   ['localhost/x', { name: 'localhost/x' }],
+  ['n/a@1.0.0', { name: 'n/a', spec: '1.0.0' }],
   ['hub.mu.com/acme/db@^1.0.6', { base: 'hub.mu.com/', name: 'acme/db', spec: '^1.0.6' }],
   [
     'git://github.com/mu/container@1.0.0',

@@ -52,6 +52,23 @@ services: { private: { d: { type: b@1.0.0 }, e: { type: s }, f: { type: t }, g: 
     [['MU502', 'b']],
   ],
   [
+    'two specs, one of them of the base of a nested stack',
+    {
+      'Mu.yaml':
+        'name: a\nstacks: { private: { s: { base: b } } }\nservices: { private: { x: { type: b@1.0.0 }, y: { type: s } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU502', 'b']],
+  ],
+  [
+    'two specs of a reference that is spelt in two ways',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b@1.0.0 }, y: { type: "https://hub.mu.com/b" } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU502', 'b']],
+  ],
+  [
     'a spec and one of the workspace',
     {
       'Muspace.yaml': 'dependencies: { b: 1.0.0, c: 1.0.0 }',

@@ -67,20 +67,35 @@ test.each<[string, string, unknown]>([
   expect(told(text)).toEqual(findings)
 })
 
-test.each<[string, Partial<TargetChoice>, unknown]>([
-  ['clusters:\n  c:\n    cloud: awz', {}, { line: 3, column: 12 }],
-  ['clusters:\n  c:\n    scheduler: x', {}, { line: 3, column: 16 }],
-  ['clusters:\n  c:\n    cloud: gcp\n    scheduler: ecs', {}, { line: 3, column: 12 }],
-  ['clusters:\n  c:\n    cloud: gcp', {}, { line: 3, column: 12 }],
-  ['clusters:\n  c:\n    cloud: gcp', { target: 'aws' }, { line: 3, column: 12 }],
-  ['clusters:\n  c:', {}, { line: 2, column: 3 }],
-  ['clusters:\n  c: { default: true }\n  d: { default: true }', { cluster: undefined }, { line: 3, column: 3 }],
-])('what is wrong with the target of a cluster is told there: %j with %j', (text, choice, place) => {
+test.each<[string, Partial<TargetChoice>, string, string]>([
+  ['clusters:\n  c:\n    cloud: awz', {}, '3:12', "unknown cloud 'awz'"],
+  ['clusters:\n  c:\n    scheduler: x', {}, '3:16', "unknown scheduler 'x'"],
+  [
+    'clusters:\n  c:\n    cloud: gcp\n    scheduler: ecs',
+    {},
+    '3:12',
+    "the cloud 'gcp' does not have the scheduler 'ecs'",
+  ],
+  ['clusters:\n  c:\n    cloud: gcp', {}, '3:12', "there is no back end for 'gcp'"],
+  [
+    'clusters:\n  c:\n    cloud: gcp',
+    { target: 'aws' },
+    '3:12',
+    "the target 'aws' is not that of cluster 'c', which is 'gcp'",
+  ],
+  ['clusters:\n  c:', {}, '2:3', 'there is no target to make code for'],
+  [
+    'clusters:\n  c: { default: true }\n  d: { default: true }',
+    { cluster: undefined },
+    '3:3',
+    "several clusters are the default: 'c', 'd'",
+  ],
+])('what is wrong with the target of a cluster is told there: %j with %j', (text, choice, at, message) => {
   const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
   const defaults = { cluster: 'c', target: undefined, hasInfrastructure: false, skipsCode: false }
-  expect(chooseTarget(workspace, { ...defaults, ...choice }).findings).toMatchObject([
-    { place: { file: 'Muspace.yaml', ...(place as object) } },
-  ])
+  const { findings } = chooseTarget(workspace, { ...defaults, ...choice })
+  const told = findings.map(({ place, ...one }) => [`${place?.file}:${place?.line}:${place?.column}`, one.message])
+  expect(told).toEqual([[`Muspace.yaml:${at}`, message]])
 })
 
 const ANYWHERE = ['swarm', 'kubernetes', 'mesos']
@@ -195,6 +210,7 @@ test.each<[string, Partial<TargetChoice>, unknown]>([
     [['MU123', 'aws:swarm', 'north', 'aws:ecs']],
   ],
   ['a scheduler without cloud', { cluster: 'half' }, [['MU125']]],
+  ['-t leaves out what the cluster says', { cluster: 'north', target: 'aws' }, ['north', 'aws', 'ecs']],
   ['an impossible pair', { cluster: 'pair' }, [['MU122', 'gcp', 'ecs']]],
   ['machines with a scheduler', { cluster: 'box' }, [['MU122', 'machines', 'swarm']]],
   ['no cloud', { cluster: 'open' }, [['MU125']]],
@@ -249,6 +265,11 @@ test.each<[string, Partial<TargetChoice>, readonly unknown[]]>([
   const { findings } = chooseTarget(workspace, { ...defaults, ...choice })
   expect(findings.map(({ message, place }) => [message, place?.column])).toEqual(expected)
   for (const { severity, code } of findings) expect([severity, code]).toEqual(['warning', 'MU104'])
+})
+
+test('-c chooses one of several clusters that are the default', () => {
+  const several = 'clusters: { a: { default: true }, b: { default: true, cloud: aws } }'
+  expect(choose(several, { cluster: 'b' })).toEqual(['b', 'aws', undefined])
 })
 
 test('the default cluster is chosen, and several are refused', () => {

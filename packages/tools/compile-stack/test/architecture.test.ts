@@ -73,6 +73,7 @@ test('the architecture model is one that davit-normalize reads, wherever it is',
   const { status, stdout, stderr } = await compile()
   expect([status, stderr]).toEqual([0, ''])
   expect((await compile()).stdout).toBe(stdout)
+  expect((await runHere(tool, [], { directory: join(directory, 'shop') })).stdout).toBe(stdout)
   const model = join(scratchDirectory(), 'model.json')
   writeFileSync(model, stdout)
   const normalized = normalizeModel(await loadArchitecture({ architecture: model }, { system }), {

@@ -80,7 +80,8 @@ function namesIn(directory: string, wanted: readonly string[], findings: StackFi
     if (miss === undefined && !wanted.includes(name)) return false
     if (!isFile(join(directory, name))) return false
     if (miss !== undefined) {
-      findings.push(finding(miss === 'case' ? 'MU101' : 'MU102', [name], { place: { file: join(directory, name) } }))
+      const details = { place: { file: join(directory, name) }, hint: `${wanted.join(', ')} are read` }
+      findings.push(finding(miss === 'case' ? 'MU101' : 'MU102', [name], details))
     }
     return true
   })

@@ -150,15 +150,28 @@ test.each<
 ])('openStack() takes %s', (_, tree, operand, expected) => {
   const result = opened({ ...tree, Muspace_end: '' }, operand)
   const known = Object.keys(expected) as (keyof typeof expected)[]
-  const compared = known.filter((key) => key !== 'findings' || !result.findings.some(([code]) => code === 'MU103'))
-  for (const key of compared) expect([key, result[key]]).toStrictEqual([key, expected[key]])
+  for (const key of known) expect([key, result[key]]).toStrictEqual([key, expected[key]])
 })
 
 test('openStack() says which operand is not there', () => {
-  const directory = scratchDirectory()
-  const { findings } = openStack(join(directory, 'none'), stackFiles(directory))
+  const path = join(scratchDirectory(), 'none')
+  const { findings } = openStack(path, stackFiles(path))
+  const message = `cannot read '${path}'`
   expect(findings).toMatchObject([
-    { code: 'MU103', subjects: [join(directory, 'none')], hint: 'there is no such file or directory' },
+    { code: 'MU103', subjects: [path], message, hint: 'there is no such file or directory' },
+  ])
+})
+
+test('openStack() says which files are not read, and where it has looked for others', () => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'Muspace.yaml': '', 'a/Mu.txt': '', 'a/mu.yaml': '', 'a/Muspace.toml': '' })
+  const { findings } = openStack(join(directory, 'a'), stackFiles(directory))
+  const told = findings.map(({ message, hint, place }) => `${place?.file}: ${message}; ${hint}`)
+  expect(told.map((one) => one.replaceAll(directory, '.'))).toStrictEqual([
+    "./a/Mu.txt: 'Mu.txt' is not read: its name has another extension; Mu.json, Mu.yaml, Mu.yml are read",
+    "./a/mu.yaml: 'mu.yaml' is not read: its name is in other case; Mu.json, Mu.yaml, Mu.yml are read",
+    "undefined: there is no stack file in './a' or above it; create Mu.yaml, or name the stack file or its directory",
+    "./a/Muspace.toml: 'Muspace.toml' is not read: its name has another extension; Muspace.json, Muspace.yaml, Muspace.yml are read",
   ])
 })
 
