@@ -29,7 +29,7 @@ import { portFinder, type PortsOf } from './ports.ts'
 import { replicasOf } from './replicas.ts'
 import { serviceNames } from './service-names.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import { pathInStack } from './source-paths.ts'
+import { pathFinder } from './source-paths.ts'
 import type { Addresses, Emitter, Emitting, Unit } from './unit.ts'
 
 /** What each intrinsic stack becomes. */
@@ -113,7 +113,7 @@ function unitsOf(leaves: readonly Instance[], context: UnitContext): Units {
 
 function emittingFor(context: UnitContext, names: ReadonlyMap<Instance, string>): Emitting {
   const { stack, machines, settings, portsOf, findings } = context
-  const { files } = stack.options
+  const pathIn = pathFinder(stack.options.files)
   const types = new Set([...machines.targets.values()].flatMap(({ containers }) => [...containers.keys()] as string[]))
   return {
     findings,
@@ -122,9 +122,9 @@ function emittingFor(context: UnitContext, names: ReadonlyMap<Instance, string>)
     portsOf,
     endpointIn: (value) => endpointIn(value, context),
     serviceOf: (leaf) => names.get(leaf) ?? leaf.fqn,
-    pathIn: (file, text) => pathInStack(files, file, text),
+    pathIn,
     sourceOf(leaf, property, text) {
-      const found = pathInStack(files, fileOfArgument(leaf, property), text)
+      const found = pathIn(fileOfArgument(leaf, property), text)
       if ('path' in found) return found.path
       findings.push(finding('MU103', [text], { place: placeOfValue(leaf, property), hint: found.problem }))
       return undefined

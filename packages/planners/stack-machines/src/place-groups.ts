@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { quoted } from '@davit/diagnostics'
 import { compareText } from '@davit/languages'
-import type { TargetModel } from '@davit/normalization'
 import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import type { Targets } from './addresses.ts'
 import { allowedTargets, type PlacementTable } from './allowed-targets.ts'
@@ -18,6 +17,11 @@ export interface PlacementContext {
   deployedOn(leaf: Instance): ReadonlySet<string>
 }
 
+interface Placement extends PlacementContext {
+  /** Targets with a container. */
+  offering(container: string): readonly string[]
+}
+
 /**
  * Chooses targets for each group, best first. Who comes or goes moves nobody else: a target is ranked for each group by itself, and
  * those on which it runs come first.
@@ -29,8 +33,9 @@ export function placeGroups(
 ): ReadonlyMap<Instance, readonly string[]> {
   const places = new Map<Instance, readonly string[]>()
   const taken = new TakenPorts(context.portsOf)
+  const placement = { ...context, offering: offeringIn(context.targets) }
   for (const group of groups) {
-    const chosen = choose(group, context, taken)
+    const chosen = choose(group, placement, taken)
     if (chosen.kind === 'refused') {
       findings.push(chosen.finding)
       continue
@@ -45,7 +50,7 @@ type Choice =
   | { readonly kind: 'chosen'; readonly targets: readonly string[] }
   | { readonly kind: 'refused'; readonly finding: StackFinding }
 
-function choose(group: Group, context: PlacementContext, taken: TakenPorts): Choice {
+function choose(group: Group, context: Placement, taken: TakenPorts): Choice {
   const replicas = Math.max(1, ...group.map((leaf) => context.replicasOf(leaf)))
   const free: string[] = []
   const conflicts: Conflict[] = []
@@ -63,7 +68,7 @@ function choose(group: Group, context: PlacementContext, taken: TakenPorts): Cho
 }
 
 /** Returns the targets that can take a group, best first; they are ranked only as far as they are asked for. */
-function* rankedFor(group: Group, context: PlacementContext): Generator<string> {
+function* rankedFor(group: Group, context: Placement): Generator<string> {
   const candidates = candidatesFor(group, context)
   const deployed = new Set(group.flatMap((leaf) => [...context.deployedOn(leaf)]))
   yield* byRank(
@@ -76,32 +81,47 @@ function* rankedFor(group: Group, context: PlacementContext): Generator<string> 
   )
 }
 
-function byRank([first]: Group, targets: readonly string[]): readonly string[] {
-  const ranks = targets.map((target) => ({ target, rank: hash('sha256', `${first?.fqn}\0${target}`) }))
-  return ranks.toSorted((left, right) => compareText(left.rank, right.rank)).map(({ target }) => target)
+/** Few groups need more than the best one, so the others are sorted only when they are asked for. */
+function* byRank([first]: Group, targets: readonly string[]): Generator<string> {
+  const ranked = targets.map((target) => ({ target, rank: hash('sha256', `${first?.fqn}\0${target}`) }))
+  let [best] = ranked
+  for (const one of ranked) if (best !== undefined && one.rank < best.rank) best = one
+  if (best !== undefined) yield best.target
+  const others = ranked.filter((one) => one !== best)
+  for (const { target } of others.toSorted((left, right) => compareText(left.rank, right.rank))) yield target
 }
 
-function candidatesFor(group: Group, context: PlacementContext): readonly string[] {
-  const fits = group.map((leaf) => fitOf(leaf, context))
-  const candidates: string[] = []
-  for (const [name, target] of context.targets) if (fits.every((fit) => fit(name, target))) candidates.push(name)
-  return candidates
+function candidatesFor(group: Group, context: Placement): readonly string[] {
+  const [first = [], ...others] = group.map((leaf) => fitFor(leaf, context))
+  const fits = others.map((other) => new Set(other))
+  return fits.length === 0 ? first : first.filter((name) => fits.every((fit) => fit.has(name)))
 }
 
-/** Tells which targets can take a leaf. */
-function fitOf(leaf: Instance, { placement, typeOf }: PlacementContext) {
+/** Returns the targets that can take a leaf. */
+function fitFor(leaf: Instance, { placement, typeOf, offering }: Placement): readonly string[] {
   const allowed = allowedTargets(placement, leaf.fqn)
-  const type = typeOf(leaf)
-  return (name: string, { containers }: TargetModel) => allowed?.has(name) !== false && has(containers, type)
+  const able = offering(typeOf(leaf))
+  return allowed === undefined ? able : able.filter((name) => allowed.has(name))
+}
+
+/** Returns a function that names the targets with a container; they are looked up once. */
+function offeringIn(targets: Targets): (container: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>()
+  return (container) => {
+    const offering =
+      known.get(container) ?? [...targets].filter(([, target]) => has(target, container)).map(([name]) => name)
+    known.set(container, offering)
+    return offering
+  }
 }
 
 /** Names of containers are texts of their own kind. */
-function has(containers: ReadonlyMap<string, unknown>, type: string): boolean {
-  return containers.has(type)
+function has({ containers }: { readonly containers: ReadonlyMap<string, unknown> }, container: string): boolean {
+  return containers.has(container)
 }
 
 /** Names the first leaf that lacks targets by itself, else the group as a whole. */
-function tooFew(group: Group, replicas: number, context: PlacementContext): StackFinding {
+function tooFew(group: Group, replicas: number, context: Placement): StackFinding {
   const leaf = group.find((one) => candidatesFor([one], context).length < replicas) ?? group[0]
   if (leaf === undefined) throw new Error('a group has leaves')
   const able = candidatesFor(group, context).length

@@ -73,6 +73,14 @@ test('a port is what the activation waits for, and a variable', () => {
   expect(run([join(out, 'bin/start')]).stdout).toBe('8001\n')
 })
 
+test('the same path in two stack files names two packages', () => {
+  const inner = stackOf({ main: 'type: mu/container, build: p' }, 'inner')
+  const outer = stackOf({ inner: 'type: inner', main: 'type: mu/container, build: p' })
+  const services = servicesIn(emissionOf({ ...outer, 'inner/Mu.yaml': inner['Mu.yaml'] ?? '' }))
+  const sourceOf = (name: string) => services[name]?.pkg.build?.inputs?.['package']?.source
+  expect([sourceOf('shop.main'), sourceOf('shop.inner.main')]).toEqual(['/w/p', '/w/inner/p'])
+})
+
 test('a script makes the package, with its variables as they are written', () => {
   const { inputs } = buildOf('build: src, script: "make $out", args: { V: "${x}", N: 1 }')
   expect(inputs).toEqual({
