@@ -104,6 +104,8 @@ test('-i names other machines, in any language', async () => {
   const { status, stdout } = await compile('-i', 'other.ts')
   expect(status).toBe(0)
   expect(Object.keys((JSON.parse(stdout) as { infrastructure: object }).infrastructure)).toEqual(['only'])
+  write('Muspace.yaml', '')
+  expect(await compile('-i', 'other.ts')).toEqual({ status: 0, stdout, stderr: '' })
 })
 
 test('others reach a target by the property with its address, as all tools do', async () => {

@@ -39,6 +39,7 @@ async function compile(...words: readonly string[]) {
 test('the compiled stack is printed, and is the same every time', async () => {
   const { status, stdout } = await compile('shop', '--skip-codegen', '-c', 'lab', '--', '--greeting', 'a "b"')
   expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ document: 'stack', name: 'shop' })
   const stack = parseDocument(CompiledStack, stdout, { file: 'stdout' })
   expect(stack.cluster).toEqual({ name: 'lab', cloud: 'vmware' })
   expect(stack.services.get('shop/api')?.properties.get('env')).toEqual({ GREETING: 'a "b"', ZONE: 'north' })
