@@ -111,6 +111,15 @@ services: { private: { z: { type: n } } }`,
     ],
   ],
   [
+    'a property whose schema is another one, though it is called alike',
+    {
+      'Mu.yaml':
+        'name: a\nabstract: true\nbase: b\nproperties: { p: { type: { base: string, enum: [a, b] }, optional: true } }',
+      'b/Mu.yaml': 'name: b\nabstract: true\nproperties: { p: { type: { base: string, enum: [a] }, optional: true } }',
+    },
+    [['MU508', 'string', 'string']],
+  ],
+  [
     'a service that becomes private',
     {
       'Mu.yaml': 'name: a\nbase: b\nservices: { private: { main: {} } }',

@@ -91,6 +91,8 @@ properties:
   e: { type: string, optional: true }
   f: { type: word, optional: true }
   g: { type: kind, optional: true }
+  h: { type: { base: string, enum: [a] }, optional: true }
+  i: { type: { properties: { x: { type: word }, y: { type: any } } }, optional: true }
 schema: { private: { word: { base: string } } }
 stacks: { private: { kind: { abstract: true } } }`,
     'super/Mu.yaml': 'name: super\nabstract: true',
@@ -106,6 +108,8 @@ properties:
   e: { type: { base: string, minLength: 1 }, optional: true }
   f: { type: { base: word, maxLength: 3 }, optional: true }
   g: { type: kind, optional: true }
+  h: { type: { base: string, enum: [a] }, default: a }
+  i: { type: { properties: { y: { type: any }, x: { type: word } } }, default: { x: x, y: y } }
 services: { private: { c: { type: mu/container } } }`,
   })
   expect(errorsOf(outcome)).toEqual([])

@@ -35,6 +35,7 @@ export interface SchemaDeclaration {
   /** Undefined for inline schemas. */
   readonly name: string | undefined
   readonly isPublic: boolean
+  readonly written: Written
   readonly spot: Spot
   readonly base: TypeExpression | undefined
   readonly baseSpot: Spot

@@ -110,6 +110,7 @@ function readSchema(written: Written, { reader, types, name, isPublic }: SchemaP
   const declaration: Draft<SchemaDeclaration> = {
     name,
     isPublic,
+    written,
     spot,
     base: undefined,
     baseSpot: base ?? spot,

@@ -3,6 +3,7 @@ import { completed } from '../references/pins.ts'
 import { parseReference } from '../references/reference.ts'
 import { findStack } from '../resolution/find-stack.ts'
 import type { FoundStack } from '../resolution/stack-file.ts'
+import { isEqual, valueOf } from '../values/stack-value.ts'
 import type { Type } from './type.ts'
 
 /** Whether all values of a type are values of another one. */
@@ -34,8 +35,12 @@ function isBaseNarrower(c: Compilation, { schema }: Type & { kind: 'schema' }, w
   return schema.base !== undefined && isNarrower(c, schema.base, wide)
 }
 
+/** Schemas without names are the same if they are written so. */
 function isSame({ schema }: Type & { kind: 'schema' }, wide: Type): boolean {
-  return wide.kind === 'schema' && wide.schema.declaration === schema.declaration
+  if (wide.kind !== 'schema') return false
+  const [one, other] = [schema.declaration, wide.schema.declaration]
+  if (one.name !== undefined || other.name !== undefined) return one === other
+  return isEqual(valueOf(one.written), valueOf(other.written))
 }
 
 function isPrimitive(narrow: Type, name: string): boolean {
