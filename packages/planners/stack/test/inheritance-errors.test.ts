@@ -141,6 +141,40 @@ services: { private: { z: { type: n } } }`,
     [['MU156', 'ma-in']],
   ],
   [
+    'inherited services whose names have the same last part',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { n/v: {}, m/v: , v: { port: 1 } } }',
+      'b/Mu.yaml':
+        'name: b\nservices: { private: { n/v: { type: mu/volume }, m/v: { type: mu/volume }, v: { type: mu/container } } }',
+    },
+    [],
+  ],
+  [
+    'an inherited service twice',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { n/v: }, public: { n/v: } }',
+      'b/Mu.yaml': 'name: b\nservices: { private: { n/v: { type: mu/volume } } }',
+    },
+    [['MU502', 'n/v']],
+  ],
+  [
+    'a service twice, over a base',
+    {
+      'Mu.yaml':
+        'name: a\nbase: b\nservices: { private: { mu/container: }, public: { container: { type: mu/volume } } }',
+      'b/Mu.yaml': 'name: b\nabstract: true',
+    },
+    [['MU502', 'container']],
+  ],
+  [
+    'a service with a type twice, over a base that is missing',
+    {
+      'Mu.yaml':
+        'name: a\nbase: b\nservices: { private: { c: { type: mu/volume } }, public: { c: { type: mu/volume } } }',
+    },
+    [['MU502', 'c']],
+  ],
+  [
     'abstract is not inherited',
     {
       'Mu.yaml': 'name: r\nservices: { private: { x: { type: a } } }',

@@ -1,8 +1,9 @@
 import { compareText } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
+import type { Spot } from '../finding.ts'
 import type { Body, SchemaDeclaration } from '../mufile/body.ts'
 import { type Effective, mergeBags, type ServiceEntry } from './effective.ts'
-import type { Prepared, PreparedService } from './prepare.ts'
+import { alsoAt, type Prepared, type PreparedService } from './prepare.ts'
 
 interface Parts {
   readonly body: Body
@@ -60,10 +61,14 @@ function sorted<Value>(entries: readonly (readonly [string, Value])[]): Readonly
 
 function mergeServices(c: Compilation, { prepared, base }: Parts): readonly ServiceEntry[] {
   const entries = new Map(base?.services.map((entry) => [entry.name, entry]))
+  const own = new Map<string, Spot>()
   for (const service of prepared.services) {
     // A key without type that is the name of an inherited service is no reference.
     const isAgain = service.declaration.type === undefined && entries.has(service.declaration.key)
     const name = isAgain ? service.declaration.key : service.name
+    const { spot } = service.declaration
+    if (own.has(name)) c.report('MU502', [name], { spot, hint: alsoAt(own.get(name)) })
+    own.set(name, spot)
     const entry = mergeService({ ...service, name }, entries.get(name), isAgain)
     if (entry !== undefined) entries.set(name, entry)
     else reportNoReference(c, service)

@@ -74,13 +74,21 @@ function prepareServices(body: Body, report: ReportAt): readonly PreparedService
     // Only with a base can a key that is no reference be the name of a service.
     const isName = reference !== undefined || declaration.type !== undefined || body.base !== undefined
     if (!isName) report('MU156', [declaration.key], { spot: declaration.spot })
-    else if (seen.has(name)) report('MU502', [name], { spot: declaration.spot, hint: alsoAt(seen.get(name)) })
-    if (isName) seen.set(name, declaration.spot)
+    else if (isNameKnown(service, body)) {
+      if (seen.has(name)) report('MU502', [name], { spot: declaration.spot, hint: alsoAt(seen.get(name)) })
+      seen.set(name, declaration.spot)
+    }
     return service
   })
 }
 
-function alsoAt(spot: Spot | undefined): string | undefined {
+/** Whether a name is the same whatever is inherited: a key that is a reference may as a whole be the name of an inherited service. */
+function isNameKnown({ declaration, name }: PreparedService, { base }: Body): boolean {
+  return base === undefined || name === declaration.key
+}
+
+/** Says where else a name is. */
+export function alsoAt(spot: Spot | undefined): string | undefined {
   const { file, line = 1, column = 1 } = spot === undefined ? { file: '' } : placeOf(spot)
   return (
     spot &&
