@@ -37,6 +37,20 @@ test.each<[string, Texts, readonly unknown[]]>([
     ],
   ],
   [
+    'words are resolved: a cycle of bases, before other words, and nothing is bound',
+    {
+      'Mu.yaml':
+        'name: a\nbase: b\nproperties: { p: { type: "map[any]any" } }\nservices: { private: { x: { type: no/x } } }',
+      'b/Mu.yaml': 'name: b\nbase: c\nversion: 1.0.0\nservices: { private: { x: { type: no/b } } }',
+      'c/Mu.yaml': 'name: c\nbase: b',
+    },
+    [
+      ['MU602', 'b', 'c'],
+      ['MU503', 'https://hub.mu.com/no/b@latest'],
+      ['MU503', 'https://hub.mu.com/no/x@latest'],
+    ],
+  ],
+  [
     'a stack is bound: words in lists and maps, specs, schemas, what replaces what is inherited, files of services',
     {
       'Mu.yaml': `name: a
