@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
@@ -172,6 +172,19 @@ test('openStack() says which files are not read, and where it has looked for oth
     "./a/mu.yaml: 'mu.yaml' is not read: its name is in other case; Mu.json, Mu.yaml, Mu.yml are read",
     "undefined: there is no stack file in './a' or above it; create Mu.yaml, or name the stack file or its directory",
     "./a/Muspace.toml: 'Muspace.toml' is not read: its name has another extension; Muspace.json, Muspace.yaml, Muspace.yml are read",
+  ])
+})
+
+test('openStack() says which directory and which workspace file cannot be read', () => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'a/Mu.yaml': '' })
+  writeFileSync(join(directory, 'Muspace.yaml'), Uint8Array.of(0xff))
+  symlinkSync('.mu', join(directory, 'a/.mu'))
+  const { workspace, findings } = openStack(join(directory, 'a'), stackFiles(directory))
+  expect(workspace.isPartial).toBe(true)
+  expect(findings).toMatchObject([
+    { code: 'MU103', message: `cannot read '${join(directory, 'a/.mu')}'`, hint: expect.stringContaining('link') },
+    { code: 'MU103', message: "cannot read 'Muspace.yaml'", hint: 'it is not text in UTF-8' },
   ])
 })
 
