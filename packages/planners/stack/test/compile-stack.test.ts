@@ -186,6 +186,11 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU505', 'x', 'bb']],
   ],
   [
+    'a service of an abstract nested stack',
+    { 'Mu.yaml': 'name: a\nstacks: { private: { s: { abstract: true } } }\nservices: { private: { x: { type: s } } }' },
+    [['MU505', 'x', 's']],
+  ],
+  [
     'a service of an abstract stack, without type',
     { 'Mu.yaml': 'name: a\nservices: { private: { n/b: } }', 'n/b/Mu.yaml': 'name: n/b\nabstract: true' },
     [['MU505', 'b', 'n/b']],
