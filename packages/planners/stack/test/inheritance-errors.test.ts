@@ -213,13 +213,24 @@ test.each<[string, string, readonly unknown[]]>([
   ['word', 'word', []],
   ['sub', 'sup', []],
   ['lower', 'sup', []],
+  ['villa', 'house', []],
+  ['villa', 'sup', []],
+  ['preset', 'sup', []],
+  ['house', 'villa', [['MU508', 'villa', 'house']]],
+  ['hut', 'sup', [['MU508', 'sup', 'hut']]],
 ])('a property of type %s is not narrower than %s, unless nothing is found', (own, inherited, expected) => {
   const outcome = compileTexts({
     'Mu.yaml': `name: a\nabstract: true\nbase: b\nproperties: { p: { type: "${own}", optional: true } }`,
     'b/Mu.yaml': `name: b
 abstract: true
 properties: { p: { type: "${inherited}", optional: true } }
-schema: { private: { word: { base: string }, other: { base: string }, thing: { properties: {} } } }`,
+schema: { private: { word: { base: string }, other: { base: string }, thing: { properties: {} } } }
+stacks:
+  private:
+    house: { base: sub, abstract: true }
+    villa: { base: house, abstract: true }
+    preset: { type: villa }
+    hut: { abstract: true }`,
     'sup/Mu.yaml': 'name: sup\nabstract: true',
     'sub/Mu.yaml': 'name: sub\nbase: sup\nabstract: true',
     'lower/Mu.yaml': 'name: lower\nbase: sub\nabstract: true',

@@ -1,10 +1,11 @@
 import type { Compilation } from '../compilation.ts'
 import { completed } from '../references/pins.ts'
-import { parseReference } from '../references/reference.ts'
+import { parseReference, type Reference } from '../references/reference.ts'
 import { findStack } from '../resolution/find-stack.ts'
-import type { FoundStack } from '../resolution/stack-file.ts'
+import { followNested } from '../resolution/resolve-stack.ts'
 import { isEqual, valueOf } from '../values/stack-value.ts'
-import type { Type } from './type.ts'
+import { nestedType, stackType } from './resolve-type.ts'
+import type { NestedStack, StackType, Type } from './type.ts'
 
 /** Whether all values of a type are values of another one. */
 export function isNarrower(c: Compilation, narrow: Type, wide: Type): boolean {
@@ -50,19 +51,32 @@ function isPrimitive(narrow: Type, name: string): boolean {
   return narrow.kind === 'schema' && narrow.schema.base !== undefined && isPrimitive(narrow.schema.base, name)
 }
 
-/** Goes along the bases that files state without templates. */
-function isSubclass(c: Compilation, narrow: Type & { kind: 'stack' }, wide: string): boolean {
-  if (narrow.id === wide) return true
+/** Goes along the bases of nested stacks, and along those that files state without templates. */
+function isSubclass(c: Compilation, narrow: StackType, wide: string): boolean {
   const seen = new Set<string>()
-  for (let found = narrow.found; found !== undefined && !seen.has(found.file.path); found = baseOf(c, found)) {
-    if (found.file.path === wide) return true
-    seen.add(found.file.path)
+  let stack: StackType | undefined = narrow
+  for (; stack !== undefined && !seen.has(stack.id); stack = baseOf(c, stack)) {
+    if (stack.id === wide) return true
+    seen.add(stack.id)
   }
   return false
 }
 
-function baseOf(c: Compilation, { file }: FoundStack): FoundStack | undefined {
-  const reference = parseReference(file.stated.get('base') ?? '')
-  const result = reference && findStack(c, completed(reference, c.options.workspace.pins))
-  return result?.kind === 'found' ? result.stack : undefined
+function baseOf(c: Compilation, { found, nested }: StackType): StackType | undefined {
+  if (nested !== undefined) return baseOfNested(c, nested)
+  const reference = parseReference(found?.file.stated.get('base') ?? '')
+  return reference && fileType(c, reference)
+}
+
+function baseOfNested(c: Compilation, { body, outer }: NestedStack): StackType | undefined {
+  const { text, spot } = body.base ?? { text: '', spot: body.spot }
+  const reference = parseReference(text)
+  const followed = reference && followNested(c, { effective: outer, reference, spot })
+  if (followed?.kind === 'body') return nestedType(followed)
+  return followed?.kind === 'file' ? fileType(c, followed.word.reference) : undefined
+}
+
+function fileType(c: Compilation, reference: Reference): StackType | undefined {
+  const result = findStack(c, completed(reference, c.options.workspace.pins))
+  return result.kind === 'found' ? stackType(result.stack) : undefined
 }

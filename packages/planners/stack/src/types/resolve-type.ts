@@ -1,10 +1,10 @@
 import type { Compilation } from '../compilation.ts'
-import type { Body, SchemaDeclaration } from '../mufile/body.ts'
+import type { SchemaDeclaration } from '../mufile/body.ts'
 import type { Reference } from '../references/reference.ts'
 import type { Effective } from '../resolution/effective.ts'
 import type { FoundStack } from '../resolution/stack-file.ts'
 import { isKey, targetOfWord, type WordTarget } from './resolve-word.ts'
-import type { Schema, StackType, Type, TypePlace } from './type.ts'
+import type { NestedStack, Schema, StackType, Type, TypePlace } from './type.ts'
 import type { TypeExpression } from './type-expression.ts'
 
 /** Returns what a type is; what is wrong with it is reported once for each stack. */
@@ -68,7 +68,7 @@ function wordType(c: Compilation, place: TypePlace, word: TypeExpression & { kin
       return { kind: 'schema', name: word.reference.name, schema: schemaOf(c, holder, declaration) }
     }
     case 'nested':
-      return nestedType(target.body)
+      return nestedType(target)
     case 'file':
       return stackType(target.found)
     case 'foreign':
@@ -76,13 +76,13 @@ function wordType(c: Compilation, place: TypePlace, word: TypeExpression & { kin
   }
 }
 
-export function nestedType({ id, name }: Body): StackType {
-  return { kind: 'stack', name: name?.text ?? '', id, found: undefined }
+export function nestedType({ body, outer }: NestedStack): StackType {
+  return { kind: 'stack', name: body.name?.text ?? '', id: body.id, found: undefined, nested: { body, outer } }
 }
 
 export function stackType(found: FoundStack): StackType {
   const { file, reference } = found
-  return { kind: 'stack', name: file.stated.get('name') ?? reference.name, id: file.path, found }
+  return { kind: 'stack', name: file.stated.get('name') ?? reference.name, id: file.path, found, nested: undefined }
 }
 
 function nameOf({ protocol = '', base = '', name }: Reference): string {

@@ -1,17 +1,17 @@
 import type { Compilation } from '../compilation.ts'
-import type { Body, PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
+import type { PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
 import { completed } from '../references/pins.ts'
 import { type Effective, schemaHolderOf } from '../resolution/effective.ts'
 import { findStack, requireStack } from '../resolution/find-stack.ts'
 import { enterReference, followNested, plainWord, resolveFile, type StackWord } from '../resolution/resolve-stack.ts'
 import type { FoundStack } from '../resolution/stack-file.ts'
-import type { TypePlace } from './type.ts'
+import type { NestedStack, TypePlace } from './type.ts'
 import type { TypeExpression } from './type-expression.ts'
 
 /** What a word of a type leads to. */
 export type WordTarget =
   | { readonly kind: 'schema'; readonly holder: Effective; readonly declaration: SchemaDeclaration }
-  | { readonly kind: 'nested'; readonly body: Body }
+  | ({ readonly kind: 'nested' } & NestedStack)
   | { readonly kind: 'file'; readonly found: FoundStack }
   /** A stack whose schema has the last part of the word as its name, if it has that. */
   | { readonly kind: 'foreign'; readonly found: FoundStack; readonly schema: string }
@@ -73,7 +73,7 @@ function lookUp(c: Compilation, word: StackWord): WordTarget | undefined {
   if (schema !== undefined) return schema
   const followed = followNested(c, word)
   if (followed.kind === 'wrong') return undefined
-  if (followed.kind === 'body') return { kind: 'nested', body: followed.body }
+  if (followed.kind === 'body') return { kind: 'nested', body: followed.body, outer: followed.outer }
   if (followed.word === word && canBeSchema(c, word)) return foreignTarget(c, word)
   const target = resolveFile(c, followed.word)
   return target && { kind: 'file', found: target.found }

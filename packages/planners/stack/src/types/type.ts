@@ -1,5 +1,5 @@
 import type { Spot } from '../finding.ts'
-import type { SchemaDeclaration } from '../mufile/body.ts'
+import type { Body, SchemaDeclaration } from '../mufile/body.ts'
 import type { Effective } from '../resolution/effective.ts'
 import type { FoundStack } from '../resolution/stack-file.ts'
 import type { Primitive } from './type-expression.ts'
@@ -21,6 +21,14 @@ export interface StackType {
   readonly id: string
   /** Present if the stack is a file of its own. */
   readonly found: FoundStack | undefined
+  /** Present if it is a nested one. */
+  readonly nested: NestedStack | undefined
+}
+
+export interface NestedStack {
+  readonly body: Body
+  /** The stack around it. */
+  readonly outer: Effective
 }
 
 export interface Schema {
