@@ -226,6 +226,7 @@ test.each([
   [{ cluster: 'nort' }, CLUSTERS, "did you mean 'north'?"],
   [{ cluster: 'elsewhere' }, 'clusters: { north: {}, south: {} }', "the clusters are 'north', 'south'"],
   [{ cluster: 'elsewhere' }, '', 'there are no clusters'],
+  [{}, '', 'name a cloud with -t, or machines with -i'],
   [{ target: 'awz' }, '', "did you mean 'aws'?"],
   [{ target: 'aws:messo' }, '', "did you mean 'mesos'?"],
   [{ target: 'aws:x' }, '', "the schedulers are 'swarm', 'kubernetes', 'mesos', 'ecs', 'gke', 'acs'"],
