@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import { acceptFindings, chooseTarget, compileStack, type StackFinding } from '@davit/stack'
-import { compileOptions, openStack, stackFiles } from '@davit/stack-workspace'
+import { checkArguments, compileOptions, openStack, stackFiles } from '@davit/stack-workspace'
 import { defineTool, handOn } from '@davit/tool'
 import { backEndOf, encodeCompiled } from './back-ends.ts'
-import { checkArguments } from './check-arguments.ts'
 import { description } from './description.ts'
 import { argumentsFor } from './list-arguments.ts'
 

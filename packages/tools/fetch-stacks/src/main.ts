@@ -10,7 +10,15 @@ import {
   type StackFinding,
   stackRefusal,
 } from '@davit/stack'
-import { compileOptions, type FetchOutcome, fetchStacks, openStack, pinsOf, stackFiles } from '@davit/stack-workspace'
+import {
+  checkArguments,
+  compileOptions,
+  type FetchOutcome,
+  fetchStacks,
+  openStack,
+  pinsOf,
+  stackFiles,
+} from '@davit/stack-workspace'
 import { defineTool, type ToolContext, usageError } from '@davit/tool'
 import { description } from './description.ts'
 import { unfetched } from './unfetched.ts'
@@ -20,6 +28,7 @@ export const tool = defineTool({
   async run(context) {
     const { args, print, report } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
+    checkArguments(args.arguments, report)
     const { outcome, failures } = await fetchAll(context, accept)
     if (failures.length > 0) throw unfetched(failures)
     accept(outcome.findings)

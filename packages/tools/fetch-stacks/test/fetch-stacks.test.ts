@@ -63,7 +63,11 @@ test('davit-fetch-stacks passes arguments and cluster to templates, on which ref
   const missing = await fetchIn(shop)
   expect(missing.status).toBe(65)
   expect(missing.stderr).toContain('Mu.yaml:3:53: error: MU153')
-  expect((await fetchIn(shop, '.', '--', '--kind', 'b')).status).toBe(0)
+  const fetched = await fetchIn(shop, '.', '--', 'kind=a', '--kind', 'b')
+  expect([fetched.status, fetched.stderr]).toStrictEqual([
+    0,
+    expect.stringContaining("warning: the argument 'kind' is given more than once: the last one counts") as string,
+  ])
   expect(readdirSync(join(shop.root, '.Mudeps/hub.mu.com/acme'))).toStrictEqual(['b'])
   const unknown = await fetchIn(shop, '-c', 'none', '--', 'kind=a')
   expect([unknown.status, unknown.stderr]).toStrictEqual([
@@ -77,6 +81,7 @@ test.each([
   ['an operand that is not there', ['none'], 66, 'there is no such file or directory'],
   ['an unknown option', ['--force'], 64, "unknown option '--force'"],
   ['a second operand', ['a', 'b'], 64, "unexpected operand 'b'"],
+  ['an argument without a name', ['--', '=5'], 64, "the argument '=5' has no name"],
 ])('davit-fetch-stacks refuses %s', async (_, words, status, message) => {
   const { shop } = shopWithDatabase()
   const ended = await fetchIn(shop, ...words)

@@ -3,6 +3,11 @@ import { detail, messages, note, warning } from '@davit/diagnostics'
 const fields = { stack: 'text', version: 'text', repository: 'text' } as const
 
 export const say = messages({
+  /** An argument of the stack stands more than once on the command line. */
+  'argument-given-again': warning(
+    { name: 'text' },
+    ({ name }) => `the argument '${name}' is given more than once: the last one counts`,
+  ),
   /** A stack was fetched to its place below the workspace, or below the home directory. */
   'stack-fetched': note(
     fields,

@@ -1,3 +1,4 @@
+export { checkArguments } from './check-arguments.ts'
 export { compileOptions, type Compiling } from './compile-options.ts'
 export { type FetchFailure, type FetchOutcome, fetchStacks } from './fetch-stacks.ts'
 export type { FetchOptions } from './fetch-stack.ts'
