@@ -23,7 +23,7 @@ export function findMufile(operand: string): Entry {
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error
     const hint = isAbsent(error) ? 'there is no such file or directory' : reasonOf(error)
-    return { path: undefined, start: path, isThere: false, findings: [finding('MU103', [operand], { hint })] }
+    return { path: undefined, start: dirname(path), isThere: false, findings: [finding('MU103', [operand], { hint })] }
   }
   return searchUpwards(path)
 }

@@ -1,8 +1,11 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
+import { findMufile } from '../src/find-mufile.ts'
+import { listed } from '../src/listed.ts'
 import { openStack, stackFiles } from '../src/stack-workspace.ts'
 import { originOf, parseWorkspace } from '@davit/stack'
 import { type Tree, writeTree } from './testing.ts'
@@ -128,6 +131,19 @@ test.each<
     },
   ],
   [
+    'the workspace file among those that are called almost so',
+    {
+      Muspace: 'clusters: { a: {} }',
+      'Muspace.ini': 'clusters: { a: {} }',
+      'Muspace.toml': 'clusters: { a: {} }',
+      'Muspace.txt': 'clusters: { a: {} }',
+      'Muspace.yml': 'clusters: { c: {} }',
+      'muspace.yaml': 'clusters: { a: {} }',
+    },
+    '.',
+    { clusters: ['c'] },
+  ],
+  [
     'workspace files in .mu that are called almost so',
     { '.mu/workspace.toml': '', '.mu/Workspace.yaml': '', '.mu/workspace.yml': '', 'Mu.yaml': '' },
     '.',
@@ -153,13 +169,53 @@ test.each<
   for (const key of known) expect([key, result[key]]).toStrictEqual([key, expected[key]])
 })
 
-test('openStack() says which operand is not there', () => {
-  const path = join(scratchDirectory(), 'none')
-  const { findings } = openStack(path, stackFiles(path))
-  const message = `cannot read '${path}'`
-  expect(findings).toMatchObject([
-    { code: 'MU103', subjects: [path], message, hint: 'there is no such file or directory' },
-  ])
+test.each([
+  ['none', 'there is no such file or directory'],
+  ['none/x', 'there is no such file or directory'],
+  ['x'.repeat(256), 'the name is too long'],
+])('openStack() says once why it cannot read the operand %.8s', (name, hint) => {
+  const path = join(scratchDirectory(), name)
+  const { findings, workspace } = openStack(path, stackFiles(path))
+  expect(findings).toMatchObject([{ code: 'MU103', subjects: [path], hint }])
+  expect(workspace.isPartial).toBe(true)
+})
+
+test.each([
+  ['a link that leads nowhere is no stack file', 'none', 'Mu.yml'],
+  ['a link that cannot be followed may be one', 'Mu.yaml', 'Mu.yaml'],
+  ['a link to a file is one', 'Mu.yml', 'Mu.yaml'],
+])('%s', (_, target, found) => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'Mu.yml': '' })
+  symlinkSync(target, join(directory, 'Mu.yaml'))
+  expect(openStack(directory, stackFiles(directory)).path).toBe(join(directory, found))
+})
+
+test('what is no directory is taken as a stack file, and reading it tells what it is', () => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'Mu.yaml': '' })
+  const pipe = join(directory, 'pipe')
+  expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+  expect(openStack(pipe, stackFiles(directory))).toMatchObject({ path: pipe, findings: [] })
+})
+
+test('only failures of the system are told as such', () => {
+  expect(() => findMufile('\0')).toThrow(TypeError)
+  expect(() => listed('\0', [])).toThrow(TypeError)
+})
+
+test.runIf(process.getuid?.() === 0)('in a directory that cannot be listed, files are found by their names', () => {
+  const directory = scratchDirectory()
+  const open = join(directory, 'open')
+  writeTree(open, { 'Mu.yaml': '', 'mu.yml': '', 'Mu.toml': '' })
+  chmodSync(directory, 0o711)
+  chmodSync(open, 0o711)
+  process.seteuid?.(NOBODY.uid)
+  try {
+    expect(listed(open, ['Mu.json', 'Mu.yaml'])).toStrictEqual({ kind: 'names', names: ['Mu.yaml'] })
+  } finally {
+    process.seteuid?.(0)
+  }
 })
 
 test('openStack() says which files are not read, and where it has looked for others', () => {
