@@ -23,8 +23,8 @@ export function writeOrigin(directory: string, { repository, ...origin }: Origin
 /** Returns the commit of which a directory is a copy, if it says so. */
 export function fetchedCommit(directory: string): string | undefined {
   try {
-    const record: unknown = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8'))
-    return typeof record === 'object' && record !== null && 'commit' in record ? String(record.commit) : undefined
+    const record = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8')) as { readonly commit?: unknown }
+    return typeof record.commit === 'string' ? record.commit : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
+import fs, {
   chownSync,
   existsSync,
   lchownSync,
@@ -11,6 +11,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NOBODY } from '@davit/testing/nobody'
@@ -100,6 +101,43 @@ test('a stack that cannot be replaced is there as before', async () => {
   const missing = join(directory, 'none')
   await expect(installTree(missing, place, join(directory, 'aside'))).rejects.toMatchObject({ code: 'cannot-create' })
   expect(filesIn(place.root)).toStrictEqual(['a/db/Mu.yaml', 'a/db/sub/.origin.json'])
+})
+
+/** Has something done before a directory is moved to a path for the first time, as by another process. */
+function beforeMoveTo(path: string, act: () => void): void {
+  const { renameSync: rename } = fs
+  let isDone = false
+  const use = (move: typeof rename) => {
+    fs.renameSync = move
+    syncBuiltinESMExports()
+  }
+  onTestFinished(() => use(rename))
+  use((from, to) => {
+    if (to === path && !isDone) {
+      isDone = true
+      act()
+    }
+    rename(from, to)
+  })
+}
+
+test.each([
+  ['where nothing was', {}, ['a/db/Mu.yaml', 'a/db/other/.origin.json']],
+  [
+    'where another one was',
+    { 'Mu.yaml': 'old', '.origin.json': '', 'sub/.origin.json': '' },
+    ['a/db/Mu.yaml', 'a/db/other/.origin.json', 'a/db/sub/.origin.json'],
+  ],
+])('a stack gets its place though another run takes it meanwhile, %s', async (_, old, files) => {
+  const directory = scratchDirectory()
+  const place = { root: join(directory, 'fetched'), path: 'a/db' }
+  const to = join(place.root, place.path)
+  writeTree(to, old)
+  writeTree(directory, { 'aside/stack/Mu.yaml': 'new' })
+  beforeMoveTo(to, () => writeTree(to, { 'Mu.yaml': 'of the other run', 'other/.origin.json': '' }))
+  await installTree(join(directory, 'aside/stack'), place, join(directory, 'aside'))
+  expect([filesIn(place.root), textIn(to, 'Mu.yaml')]).toStrictEqual([files, 'new'])
+  expect(filesIn(join(directory, 'aside'))).toStrictEqual([])
 })
 
 test('runs at the same time put one whole stack into its place', async () => {

@@ -46,9 +46,23 @@ test.each([
   ['x.y/', 'https://x', 'u', 'is not a protocol'],
   ['x.y/', 'https://', '-u', 'cannot begin with a hyphen'],
   ['x.y/', 'https://', 'ext::sh -c x', 'git would run a program'],
+  ['x.y/', 'https://', 'fd::17', 'git would run a program'],
+  ['x.y/', 'https://', 'ssh://[::1]/a', undefined],
   ['x.y/', 'https://', 'https://x/\u0007', 'control characters'],
   ['x.y/', 'https://', 'https://x/\ny', 'control characters'],
 ])('whyRefused() of %s%s from %j', (base, protocol, url, why) => {
   const reason = whyRefused({ protocol, base, name: 'a', spec: 'latest' }, { url, directory: '', isNamed: true })
   expect(reason ?? 'nothing').toContain(why ?? 'nothing')
+})
+
+test.each([
+  ['https://', undefined],
+  ['http://', undefined],
+  ['ssh://', undefined],
+  ['git://', undefined],
+  ['file://', undefined],
+  ['git+ssh://', "git would run a program to fetch with 'git+ssh://'"],
+])('whyRefused() of %s, where the workspace names no repository', (protocol, why) => {
+  const reference = { protocol, base: 'x.y/', name: 'a', spec: 'latest' }
+  expect(whyRefused(reference, { url: 'u', directory: '', isNamed: false })).toBe(why)
 })

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
+import { fetchedCommit } from '../src/origin-file.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user } from './testing.ts'
 
 const DB = '.Mudeps/hub.mu.com/acme/db'
@@ -22,6 +24,7 @@ test('fetchStacks() fetches the highest version that fits, and says where it com
   )
   expect(textIn(shop.root, `${DB}/lib/a`)).toBe('new')
   expect(origin(shop.root)).toStrictEqual({ repository: repository.url, commit, tag: 'v1.1.0' })
+  expect(statSync(join(shop.root, DB, '.origin.json')).mode & 0o777).toBe(0o644)
   expect(shop.reports).toStrictEqual([`stack-fetched acme/db v1.1.0 ${repository.url}`])
   expect(shop.pins()).toBe('dependencies:\n  acme/db: "1.1.0"\n')
   shop.reports.length = 0
@@ -89,6 +92,29 @@ test('fetchStacks() changes nothing of what fits, until it is to update', async 
     'stack-fetched acme/db 1.1.0',
     'stack-is-current acme/db 1.1.0',
   ])
+})
+
+test.each([
+  ['{"commit":"x"}', 'x'],
+  ['{"commit":["x"]}', undefined],
+  ['null', undefined],
+  ['{', undefined],
+])('fetchedCommit() of a record %s', (record, commit) => {
+  const directory = scratchDirectory()
+  expect(fetchedCommit(directory)).toBeUndefined()
+  writeFileSync(join(directory, '.origin.json'), record)
+  expect(fetchedCommit(directory)).toBe(commit)
+})
+
+test('pins name what is not of the usual base with its base, and what has neither version nor commit not at all', async () => {
+  const repository = makeRepository()
+  const commit = repository.commit({ 'Mu.yaml': stack('a/b') })
+  const shop = makeShop(
+    { 'Mu.yaml': user('git.corp.org/a/b', 'own'), 'own/Mu.yaml': stack('own') },
+    { 'git.corp.org/a/b': repository.url },
+  )
+  await shop.fetch()
+  expect(shop.pins()).toBe(`dependencies:\n  git.corp.org/a/b: ${commit}\n`)
 })
 
 test('a fetched stack that has lost its stack file is fetched again', async () => {

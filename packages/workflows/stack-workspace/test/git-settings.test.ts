@@ -30,6 +30,18 @@ test('a commit that no branch or tag leads to is fetched by its whole hash', asy
   expect(readFileSync(trace, 'utf8')).not.toContain(' fetch ')
 })
 
+test('a password of an address is written nowhere', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const url = 'https://user:secret@stacks.example/db'
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': url })
+  expect((await shop.fetch({ git: gitOf({ [`url.${repository.url}.insteadOf`]: url }) })).failures).toStrictEqual([])
+  expect(JSON.parse(textIn(shop.root, '.Mudeps/hub.mu.com/acme/db/.origin.json'))).toMatchObject({
+    repository: 'https://stacks.example/db',
+  })
+  expect(shop.reports.join()).not.toContain('secret')
+})
+
 test('a commit of the repository whose hook this is does not belong to another one', async () => {
   const [repository, other] = [makeRepository(), makeRepository()]
   repository.commit({ 'Mu.yaml': stack('acme/db') })
