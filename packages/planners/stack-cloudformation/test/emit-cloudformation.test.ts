@@ -304,6 +304,14 @@ services: { private: { c: { type: mu/container }, v: { type: my/volume }, x: ${r
   ])
 })
 
+test('a resource is whoever has the name of the stack, wherever it is', () => {
+  const texts = {
+    'Mu.yaml': 'name: a\nservices: { public: { x: { type: house/thing } } }',
+    'house/thing/Mu.yaml': 'name: aws/x/cf\nintrinsic: true\nproperties: { resource: { type: string, default: R } }',
+  }
+  expect(resourcesOf(texts)).toEqual({ XA: { Type: 'R' } })
+})
+
 test('extra properties cannot be merged into a reference', () => {
   const texts = {
     'Mu.yaml': 'name: a\nservices: { private: { b: { type: b }, c: { type: c, p: b } } }',

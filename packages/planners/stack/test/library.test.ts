@@ -1,7 +1,15 @@
 import { readdirSync } from 'node:fs'
+import { compareText } from '@davit/languages'
 import { LIBRARY_DIRECTORY, LIBRARY_STACKS } from '@davit/stack-library'
 import { expect, test } from 'vitest'
-import { acceptFindings, compiledDocument, finding, stackRefusal, unknownIntrinsics } from '../src/stack.ts'
+import {
+  acceptFindings,
+  compiledDocument,
+  finding,
+  propertyNames,
+  stackRefusal,
+  unknownIntrinsics,
+} from '../src/stack.ts'
 import { compileTexts, errorsOf, warningsOf } from './testing.ts'
 
 test('every stack of the library is one of its names', () => {
@@ -20,6 +28,55 @@ test.each(LIBRARY_STACKS)('%s is intrinsic, has no version, and asks for nothing
   expect(service).toMatchObject({ type: name, intrinsic: true, ref: `https://hub.mu.com/${name}@latest` })
   const bare = compileTexts({ 'Mu.yaml': `name: a\nservices: { public: { x: { type: ${name} } } }` }, { target: 'aws' })
   expect(errorsOf(bare)).toHaveLength(name in REQUIRED ? 1 : 0)
+})
+
+const FUNCTION =
+  'code string, handler string index.handler, runtime string node, env map[string]any, port number, links map[string]service'
+
+/** Properties of each stack with their types, and what they are without an argument; an exclamation mark is for those that must be given. */
+const PROPERTIES: Readonly<Record<string, string>> = {
+  'aws/x/cf': 'resource string !, properties map[string]string, extraProperties map[string]any, dependsOn service[]',
+  'davit/x/service':
+    'module string !, source string, build any, attributes map[string]any, port number, ports number[], links map[string]service, after service[]',
+  'mu/autoscaler': 'target service, replicas number, min number, max number, policy any',
+  'mu/container':
+    'build string, script string, image string, args map[string]any, command string[], env map[string]any, port number, ports number[], protocol string http, volumes map[string]mu/volume, links map[string]service',
+  'mu/event': 'schedule string, port number, target service, targets service[], payload any',
+  'mu/func': FUNCTION,
+  'mu/gateway': 'targets service[], routes map[string]service, port number 80',
+  'mu/lambda': FUNCTION,
+  'mu/volume': 'size number, filesystem string, mode string',
+}
+
+const DECLARED = Object.entries(PROPERTIES).flatMap(([stack, properties]) =>
+  properties.split(', ').map((property) => {
+    const [name = '', type = '', without = 'undefined'] = property.split(' ')
+    return [stack, name, type, without === '!' ? `MU506,${name}` : without] as const
+  }),
+)
+
+/** What a property is in a stack with one service, or what is wrong. */
+function propertyOf(stack: string, property: string, argument = '') {
+  const others = REQUIRED[stack]?.includes(` ${property}:`) ? '' : (REQUIRED[stack] ?? '')
+  const text = `name: a\nservices: { public: { x: { type: ${stack}${others}${argument} } } }`
+  const outcome = compileTexts({ 'Mu.yaml': text }, { target: 'aws' })
+  if (outcome.kind === 'refused') return errorsOf(outcome)
+  return compiledDocument(outcome.stack).services.get('a/x')?.properties.get(property)
+}
+
+test.each(DECLARED)('%s has %s, which is %s', (stack, property, type, without) => {
+  const given = propertyOf(stack, property, `, ${property}: true`)
+  expect(given).toEqual(type === 'any' ? true : [['MU508', type, 'bool']])
+  expect(String(propertyOf(stack, property))).toBe(without)
+})
+
+test.each(Object.entries(PROPERTIES))('%s has no other properties', (stack, properties) => {
+  const outcome = compileTexts({ 'Mu.yaml': 'name: a\nintrinsic: true' }, { target: 'aws' })
+  if (outcome.kind === 'refused') throw new Error('the stack was refused')
+  const declared = properties.split(', ').map((property) => property.replace(/ .*/, ''))
+  expect(propertyNames(`${LIBRARY_DIRECTORY}/${stack}/Mu.yaml`, outcome.stack.options).toSorted(compareText)).toEqual(
+    declared.toSorted(compareText),
+  )
 })
 
 test('aws/x/cf is refused for other clouds', () => {

@@ -10,7 +10,7 @@ function shownBy(template: string, { args = '', ...setup }: CompileSetup & { arg
       'u/Mu.yaml': `name: u
 version: 1.2.3
 author: me
-license: "{{"x"}}"
+license: '{{"x"}}'
 properties:
   n: { type: any, default: 7 }
   s: { type: "service[]", optional: true }
