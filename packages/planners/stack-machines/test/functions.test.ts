@@ -43,7 +43,7 @@ test('functions get the next port that nobody has', () => {
   expect(codesOf(full)).toEqual([['MU612', 7000, 'shop/b', 'shop/a']])
 })
 
-test('of functions that would have the same port, the first by name has it', () => {
+test('of functions that would have the same port, the first by name has it, and the other the next one', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const
   const services = (texts: Parameters<typeof emissionOf>[0]) =>
     servicesIn(emissionOf({ ...texts, ...within('7000-7005') }, { targets: ONE }))
@@ -53,7 +53,10 @@ test('of functions that would have the same port, the first by name has it', () 
   const second = preferred.findIndex((port, index) => preferred.indexOf(port) < index)
   const [first, port] = [names[preferred.indexOf(preferred[second])]!, preferred[second]]
   const text = `name: shop\nservices:\n  private: { ${names[second]}: { ${FUNCTION} } }\n  public: { ${first}: { ${FUNCTION} } }\n`
-  expect(services({ 'Mu.yaml': text })[`shop.${first}`]?.['port']).toBe(port)
+  const both = services({ 'Mu.yaml': text })
+  expect(both[`shop.${first}`]?.['port']).toBe(port)
+  expect(both[`shop.${names[second]}`]?.['port']).toBe(port === 7005 ? 7000 : (port as number) + 1)
+  expect(new Set(preferred).size).toBeGreaterThan(1)
 })
 
 test.each(['', '0-1', '2-1', '1-65536', '8000', 'a-b'])('%j is no range of ports', (range) => {
