@@ -43,7 +43,7 @@ test('a package with several programs needs a command, and says so when it is bu
 const VALUES: Readonly<Record<string, string>> = {
   reference: '${db.port} $${x} $(id) `id` $HOME',
   quotes: `'"'\\'' "`,
-  lines: 'END\nEND_\n\n',
+  lines: 'first\nEND\nEND_\n\n',
   program: 'words of the script are not taken',
   package: 'nor this one',
   long: 'x'.repeat(100_000),
