@@ -238,6 +238,21 @@ services:
   })
 })
 
+test('a property whose argument has no value has its default, also for those who name it', () => {
+  const outcome = compileTexts({
+    'Mu.yaml':
+      'name: a\nproperties: { peer: { type: service, optional: true } }\nservices: { private: { m: { q: peer } } }',
+    'm/Mu.yaml': `name: m
+properties: { q: { type: service, default: own } }
+services: { private: { own: { type: mu/container, port: 4 }, u: { p: q } } }`,
+    'u/Mu.yaml': user('u', '  p: { type: service }'),
+  })
+  expect(errorsOf(outcome)).toEqual([])
+  const { services } = outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : { services: new Map() }
+  const own = at('m/own', undefined, 4)
+  expect(['a/m', 'a/m/u'].map((fqn) => plain(services.get(fqn)?.properties))).toEqual([{ q: own }, { p: own }])
+})
+
 test('a port that is written twice is one endpoint', () => {
   const { kind, findings } = compileTexts({
     'Mu.yaml':

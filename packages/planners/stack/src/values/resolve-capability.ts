@@ -1,3 +1,4 @@
+import type { Written } from '@davit/languages'
 import type { Compilation } from '../compilation.ts'
 import { type Instance, stackOf } from '../instances/instance.ts'
 import { suggestName } from '../instances/instantiate.ts'
@@ -7,7 +8,6 @@ import { typeOf } from '../types/resolve-type.ts'
 import type { StackType, Type } from '../types/type.ts'
 import type { NamedService } from './bound-value.ts'
 import { chooseEndpoint, isRefusal, type Refusal } from './choose-endpoint.ts'
-import { boundOf } from './ports-of.ts'
 
 export type Resolution =
   | NamedService
@@ -87,12 +87,18 @@ function resolveProperty(c: Compilation, instance: Instance, name: string): Reso
   return resolution
 }
 
+/** Resolves the argument of a property; its default, if that leads to a property without value. */
 function resolveBound(c: Compilation, instance: Instance, name: string): Resolution {
-  const written = boundOf(instance, name)
-  if (written === undefined) return { kind: 'absent' }
-  if (written.kind !== 'scalar' || typeof written.value !== 'string') return { kind: 'wrong' }
   const type = capabilityType(c, instance, name)
-  const writer = isNothing(instance.args.get(name)) ? instance : instance.parent
-  const resolution = resolveCapability(c, written.value, { writer, stack: type?.kind === 'stack' ? type : undefined })
+  const stack = type?.kind === 'stack' ? type : undefined
+  const given = resolveWritten(c, instance.args.get(name), { writer: instance.parent, stack })
+  if (given.kind !== 'absent') return given
+  return resolveWritten(c, stackOf(instance).properties.get(name)?.default, { writer: instance, stack })
+}
+
+function resolveWritten(c: Compilation, written: Written | undefined, from: From): Resolution {
+  if (isNothing(written)) return { kind: 'absent' }
+  if (written.kind !== 'scalar' || typeof written.value !== 'string') return { kind: 'wrong' }
+  const resolution = resolveCapability(c, written.value, from)
   return resolution.kind === 'refused' ? { kind: 'wrong' } : resolution
 }
