@@ -136,8 +136,8 @@ test.each([
   ],
   [
     'kindIs and typeIs',
-    '{{kindIs "map" .map}} {{typeIs "string" 1}} {{typeIs "slice" .list}} {{kindIs "float64" .n}}',
-    'true false true true',
+    '{{kindIs "map" .map}} {{typeIs "string" 1}} {{typeIs "slice" .list}} {{kindIs "float64" .n}} {{kindIs "map" .n}}',
+    'true false true true false',
   ],
   ['base64', '{{b64enc "héllo"}} {{b64dec "aMOpbGxv"}} {{b64enc ""}}{{b64dec "YQ==" }}', 'aMOpbGxv héllo a'],
   [
