@@ -65,16 +65,31 @@ function isMovedUnlessTaken(from: string, to: string): boolean {
 
 /** Gives a stack that was moved aside its place again. If another one is there by now, only the stacks below it go back. */
 export function putBack(old: string, place: string): void {
+  while (!isPutBack(old, place));
+}
+
+/** Another run may replace what is there in the meantime: then what is left has still to go back. */
+function isPutBack(old: string, place: string): boolean {
   makeDirectories(dirname(place))
-  if (isMovedUnlessTaken(old, place)) return
+  if (isMovedUnlessTaken(old, place)) return true
   for (const path of fetchedBelow(old)) {
     const to = join(place, path)
     if (existsSync(join(to, ORIGIN_FILE))) continue
     removeTree(to)
     makeDirectories(dirname(to))
-    renameSync(join(old, path), to)
+    if (!isMovedBelow(join(old, path), to)) return false
   }
   removeTree(old)
+  return true
+}
+
+function isMovedBelow(from: string, to: string): boolean {
+  try {
+    return isMovedUnlessTaken(from, to)
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }
 
 /** Directories in a directory with a record of their own, without those that are within another one. */

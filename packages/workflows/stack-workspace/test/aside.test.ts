@@ -14,6 +14,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeTree } from '@davit/files'
 import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
@@ -86,12 +87,31 @@ test('stacks below one that a killed run has replaced go back, unless they are t
 
 test('putBack() leaves what is in the place by now, and adds fetched stacks below it', () => {
   const directory = scratchDirectory()
-  const records = ['a', 'a/b', 'ab'].map((path) => `${path}/.origin.json`)
+  const records = ['a', 'a/b', 'ab', 'c/d'].map((path) => `${path}/.origin.json`)
   for (const path of ['.origin.json', ...records]) writeTree(join(directory, 'old'), { [path]: '' })
   writeTree(directory, { 'old/Mu.yaml': 'old', 'place/Mu.yaml': 'new' })
   putBack(join(directory, 'old'), join(directory, 'place'))
   expect(filesIn(directory)).toStrictEqual(['Mu.yaml', ...records].map((path) => `place/${path}`))
   expect(textIn(directory, 'place/Mu.yaml')).toBe('new')
+})
+
+test.each([
+  ['takes that place', (to: string) => writeTree(to, { '.origin.json': '', new: '' }), ['sub/.origin.json', 'sub/new']],
+  ['takes away what is around', (to: string) => removeTree(join(to, '..')), ['.origin.json', 'sub/.origin.json']],
+])('a stack below another one goes back though another run %s meanwhile', (_, act, files) => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'place/Mu.yaml': '', 'old/.origin.json': '', 'old/sub/.origin.json': '' })
+  const to = join(directory, 'place/sub')
+  beforeMoveTo(to, () => act(to))
+  putBack(join(directory, 'old'), join(directory, 'place'))
+  expect(filesIn(join(directory, 'place')).filter((file) => file !== 'Mu.yaml')).toStrictEqual(files)
+})
+
+test('putBack() makes the directories on the way', () => {
+  const directory = scratchDirectory()
+  writeTree(directory, { 'old/Mu.yaml': '' })
+  putBack(join(directory, 'old'), join(directory, 'a/b'))
+  expect(filesIn(directory)).toStrictEqual(['a/b/Mu.yaml'])
 })
 
 test('a stack that cannot be replaced is there as before', async () => {
