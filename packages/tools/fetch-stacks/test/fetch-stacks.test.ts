@@ -54,6 +54,22 @@ test('davit-fetch-stacks -g fetches for all workspaces', async () => {
   expect((await fetchIn(shop, '-g', '--update')).stderr).toContain("fetched 'acme/db' v1.2.0")
 })
 
+test('davit-fetch-stacks -g needs a home directory', async () => {
+  const { shop } = shopWithDatabase()
+  const { status, stderr } = await runHere(tool, ['-g'], { environment: { HOME: 'home' }, directory: shop.root })
+  expect([status, stderr]).toStrictEqual([64, expect.stringContaining('--global needs a home directory')])
+})
+
+test('davit-fetch-stacks fetches what templates refer to by the cluster', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'b_aws/Mu.yaml': stack('acme/b_aws') })
+  const workspace = { repositories: { 'acme/...': repository.url }, clusters: { b: { cloud: 'aws' } } }
+  const text = user('acme/{{.Cluster.Name}}_{{.Arch.Cloud}}')
+  const shop = makeShop({ 'Mu.yaml': text, 'Muspace.json': JSON.stringify(workspace) }, {})
+  expect((await fetchIn(shop, '-c', 'b')).status).toBe(0)
+  expect(readdirSync(join(shop.root, '.Mudeps/hub.mu.com/acme'))).toStrictEqual(['b_aws'])
+})
+
 test('davit-fetch-stacks passes arguments and cluster to templates, on which references depend', async () => {
   const repository = makeRepository()
   repository.commit({ 'a/Mu.yaml': stack('acme/a'), 'b/Mu.yaml': stack('acme/b') })

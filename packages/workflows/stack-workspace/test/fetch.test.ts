@@ -85,7 +85,7 @@ test('fetchStacks() changes nothing of what fits, until it is to update', async 
   expect(origin(shop.root)).toMatchObject({ commit: first })
   await shop.fetch({ isUpdate: true })
   expect(origin(shop.root)).toMatchObject({ tag: '1.1.0' })
-  await shop.fetch({ isUpdate: true })
+  expect((await shop.fetch({ isUpdate: true })).outcome.kind).toBe('compiled')
   expect(shop.reports.map((report) => report.split(' ').slice(0, 3).join(' '))).toStrictEqual([
     'stack-fetched acme/db 1.0.0',
     'would-fetch acme/db 1.1.0',
