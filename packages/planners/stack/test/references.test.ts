@@ -223,6 +223,21 @@ test('placesOf() lists every place in order', () => {
   expect(places[2]?.boundary).toBe(places[2]?.directory)
 })
 
+test('placesOf() leads out of no place', () => {
+  const roots = { workspace: '/w', home: '/h', muRoot: '/m', library: '/lib' }
+  const directories = placesOf(parseReference('../b')!, roots).map(({ directory }) => directory)
+  expect(directories).toEqual([
+    '/w/b',
+    '/w/.Mudeps/b',
+    '/w/.mu/stacks/b',
+    '/h/.Mudeps/b',
+    '/h/.mu/stacks/b',
+    '/m/lib/b',
+    '/m/bin/stacks/b',
+    '/lib/b',
+  ])
+})
+
 test('without home and MUROOT, there are places in the workspace and in the library only', () => {
   const places = placesOf(parseReference('s')!, { workspace: '/w', library: '/lib' })
   expect(places.map(({ directory }) => directory)).toEqual([

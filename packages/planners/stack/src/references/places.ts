@@ -42,12 +42,14 @@ export function placesOf(
   namespace?: string,
 ): readonly StackPlace[] {
   const local = namespace !== undefined && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name
+  // This base leads out of each place, so that only the name counts.
+  const withBase = base === '../' ? [] : [`${base}${name}`]
+  const paths = [...withBase, name]
   return [
-    placeIn(workspace, `${base}${name}`, workspace),
-    placeIn(workspace, local, workspace),
-    ...fetchedBelow(workspace, base, name),
-    ...(home === undefined ? [] : fetchedBelow(home, base, name)),
-    ...(muRoot === undefined ? [] : installedBelow(muRoot, base, name)),
+    ...[...withBase, local].map((path) => placeIn(workspace, path, workspace)),
+    ...fetchedBelow(workspace, paths),
+    ...(home === undefined ? [] : fetchedBelow(home, paths)),
+    ...(muRoot === undefined ? [] : installedBelow(muRoot, paths)),
     placeIn(library, name),
   ]
 }
@@ -57,14 +59,12 @@ function placeIn(root: string, path: string, boundary?: string): StackPlace {
   return { directory, boundary: boundary ?? directory, isFetched: false }
 }
 
-function fetchedBelow(root: string, base: string, name: string): readonly StackPlace[] {
-  return [`${base}${name}`, name].flatMap((path) =>
+function fetchedBelow(root: string, paths: readonly string[]): readonly StackPlace[] {
+  return paths.flatMap((path) =>
     FETCHED.map((directory) => ({ ...placeIn(posix.join(root, directory), path), isFetched: true })),
   )
 }
 
-function installedBelow(root: string, base: string, name: string): readonly StackPlace[] {
-  return [`${base}${name}`, name].flatMap((path) =>
-    ['lib', 'bin/stacks'].map((directory) => placeIn(posix.join(root, directory), path)),
-  )
+function installedBelow(root: string, paths: readonly string[]): readonly StackPlace[] {
+  return paths.flatMap((path) => ['lib', 'bin/stacks'].map((directory) => placeIn(posix.join(root, directory), path)))
 }
