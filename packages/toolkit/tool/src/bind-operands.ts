@@ -18,7 +18,9 @@ export function bindOperands(
   const rest = [...words, ...(operands.some(takesWordsBehind) ? [] : command)]
   const bound = operands.map((operand) => [camelCase(operand.name), bind(operand, { rest, command })] as const)
   const [surplus] = rest
-  if (surplus !== undefined) throw usageError(`unexpected operand '${surplus}'`, surplusHint(operands, instead))
+  if (surplus !== undefined) {
+    throw usageError(`unexpected operand '${surplus}'`, surplusHint(surplus, operands, instead))
+  }
   return bound
 }
 
@@ -45,9 +47,18 @@ function bind(
   }
 }
 
-function surplusHint(operands: readonly OperandEntry[], instead: string | undefined): string {
+export const ARGUMENTS_FOLLOW = 'arguments follow --'
+
+/** Whether an operand stands for arguments, such as those of a stack. */
+export function takesArguments({ kind }: OperandEntry): boolean {
+  return kind === 'arguments'
+}
+
+function surplusHint(surplus: string, operands: readonly OperandEntry[], instead: string | undefined): string {
+  const isWithArguments = operands.some(takesArguments)
+  if (isWithArguments && surplus.includes('=')) return `${ARGUMENTS_FOLLOW}: -- ${surplus}`
   if (instead !== undefined) return instead
   if (operands.length === 0) return 'this tool takes no operands; see --help'
   const words = `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
-  return operands.some(({ kind }) => kind === 'arguments') ? `${words}; arguments follow --` : words
+  return isWithArguments ? `${words}; ${ARGUMENTS_FOLLOW}` : words
 }

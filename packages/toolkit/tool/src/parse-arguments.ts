@@ -1,6 +1,6 @@
 import { suggestionFor } from '@davit/diagnostics'
 import parser from 'yargs-parser'
-import { bindOperands } from './bind-operands.ts'
+import { ARGUMENTS_FOLLOW, bindOperands, takesArguments } from './bind-operands.ts'
 import type { Tool } from './define-tool.ts'
 import { camelCase, type Option } from './option.ts'
 import { allOptions, operandEntries } from './option-table.ts'
@@ -28,7 +28,8 @@ export function parseArguments(tool: Tool, { argv, environment }: CommandLine): 
   const options = allOptions(tool)
   const operands = operandEntries(tool)
   const stopAtOperand = operands.length === 1 && operands[0]?.kind === 'command'
-  const { values, words, command } = parseWords(spellOut(argv, { options, stopAtOperand }), options)
+  const elsewhere = operands.some(takesArguments) ? `${SEE_HELP}; ${ARGUMENTS_FOLLOW}` : SEE_HELP
+  const { values, words, command } = parseWords(spellOut(argv, { options, stopAtOperand }), { options, elsewhere })
   if (values.get('help') === true) return { kind: 'help' }
   if (values.get('version') === true) return { kind: 'version' }
   const optionArguments = [...options].map(
@@ -45,12 +46,18 @@ interface ParsedWords {
   readonly command: readonly string[]
 }
 
-function parseWords(words: readonly string[], options: ReadonlyMap<string, Option>): ParsedWords {
+interface WordsOf {
+  readonly options: ReadonlyMap<string, Option>
+  /** Where more is said of words that are not known. */
+  readonly elsewhere: string
+}
+
+function parseWords(words: readonly string[], { options, elsewhere }: WordsOf): ParsedWords {
   const { argv, error } = parser.detailed([...words], settingsOf(options))
   if (error) throw complaint(error.message)
   const { _: operands, '--': command, ...values } = argv
   const unknown = Object.keys(values).find((name) => !options.has(name))
-  if (unknown !== undefined) throw unknownOption(unknown, words, options)
+  if (unknown !== undefined) throw unknownOption(unknown, words, { options, elsewhere })
   const known = [...options.keys()].map((name) => [name, values[name] as RawValue] as const)
   return { values: new Map(known), words: operands.map(String), command: (command ?? []).map(String) }
 }
@@ -85,14 +92,14 @@ function complaint(message: string): Error {
 
 const SEE_HELP = 'see --help'
 
-function unknownOption(parsed: string, words: readonly string[], options: ReadonlyMap<string, Option>): Error {
+function unknownOption(parsed: string, words: readonly string[], { options, elsewhere }: WordsOf): Error {
   // The parser has removed the negation.
   const name = words.includes(`--no-${parsed}`) ? `no-${parsed}` : parsed
   const names = [...options.keys()].flatMap((option) => [option, `no-${option}`])
   const longer = names.filter((option) => name.length > 1 && option.startsWith(name))
   const suggestion =
     longer.length === 1 ? `did you mean '--${longer[0]}'?` : suggestionFor(`--${name}`, names.map(dashed))
-  return usageError(`unknown option '${dashed(name)}'`, suggestion ?? SEE_HELP)
+  return usageError(`unknown option '${dashed(name)}'`, suggestion ?? elsewhere)
 }
 
 function dashed(name: string): string {

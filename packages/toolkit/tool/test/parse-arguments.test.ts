@@ -157,7 +157,11 @@ describe('parseArguments() with operands', () => {
       message: "unexpected operand 'a'",
       hint: 'the operands are [-- WORDS...]; arguments follow --',
     })
-    expect(failureOf({ ...compile, instead: 'name it' }, 'a')).toMatchObject({ hint: 'name it' })
+    const instead = { ...compile, instead: 'name it' }
+    expect(failureOf(instead, 'a')).toMatchObject({ hint: 'name it' })
+    expect(failureOf(instead, 'a=b')).toMatchObject({ hint: 'arguments follow --: -- a=b' })
+    expect(failureOf(instead, '--strange=b')).toMatchObject({ hint: 'see --help; arguments follow --' })
+    expect(failureOf(copy, 'a b c --strange=b')).toMatchObject({ hint: 'see --help' })
   })
 
   test('refuses a missing one', () => {

@@ -56,6 +56,11 @@ function changesIn(
 ): readonly StackFinding[] {
   if (previous.stack === undefined) return []
   const changes = changesSince(previous.stack, stack, { refusesReplacement: args.noReplace })
+  const [deployed, name] = [previous.stack.name, stack.root.name]
+  if (deployed !== name) {
+    const hint = 'to have both, deploy them as two profiles: -p NAME'
+    report(say('stack-replaced', { deployed, stack: name, hint }))
+  }
   for (const interruption of changes.interruptions) report(say('service-interrupted', interruption))
   return changes.findings
 }

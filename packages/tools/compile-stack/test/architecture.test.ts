@@ -170,6 +170,15 @@ test('a change since an earlier compiled stack is told, and can be refused', asy
   expect([larger.status, larger.stderr]).toEqual([0, expect.stringContaining('warning: MU614')])
   const refused = await compile('--previous', earlier, '--no-replace', '--', 'size=2')
   expect([refused.status, refused.stdout, refused.stderr]).toEqual([65, '', expect.stringContaining('error: MU614')])
+  expect(slower.stderr).not.toContain('replaced')
+  write('other/Mu.yaml', 'name: other\nservices: { public: { v: { type: mu/volume } } }\n')
+  const other = await runHere(tool, ['other', '--previous', earlier], { directory })
+  expect([other.status, other.stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      "stack 'shop', which is deployed, is replaced by 'other'\n  hint: to have both, deploy them as two profiles: -p NAME",
+    ),
+  ])
   const twice = await compile('--previous', earlier, '--previous', earlier)
   expect([twice.status, twice.stderr]).toEqual([64, expect.stringContaining('is a second compiled stack')])
   expect((await compile('--previous', join(directory, 'shop/Mu.yaml'))).status).toBe(65)
