@@ -6,14 +6,15 @@ export interface Tag {
   readonly commit: string
 }
 
-interface VersionTag extends Tag {
+/** A tag that is a version of the stack in a directory. */
+export interface VersionTag extends Tag {
   readonly version: string
   /** Whether it is the tag of this directory alone. */
   readonly isOwn: boolean
 }
 
 /** Returns the tags that are versions of the stack in a directory which all specs accept, the highest first: `1.2.3`, `v1.2.3`, `DIRECTORY/v1.2.3`. */
-export function fittingTags(tags: readonly Tag[], directory: string, specs: readonly Spec[]): readonly Tag[] {
+export function fittingTags(tags: readonly Tag[], directory: string, specs: readonly Spec[]): readonly VersionTag[] {
   return tags
     .flatMap((tag): VersionTag[] => {
       const isOwn = directory !== '' && tag.name.startsWith(`${directory}/v`)

@@ -81,6 +81,7 @@ export async function fetchStack(
   for (const directory of tree.submodules)
     options.report(say('submodule-left-out', { stack: reference.name, directory }))
   options.report(say(options.isDryRun ? 'would-fetch' : 'stack-fetched', fields))
+  if (tree.otherVersion !== undefined) options.report(say('version-differs', { ...fields, stated: tree.otherVersion }))
 }
 
 /** Goes on with what is there of a stack that could not be fetched. */

@@ -13,6 +13,13 @@ export const say = messages({
     fields,
     ({ stack, version, repository }) => `fetched '${stack}' ${version} from '${repository}'`,
   ),
+  /** The stack file of a tag states another version than the tag: who asks for one of them finds none. */
+  'version-differs': warning(
+    { ...fields, stated: 'text' },
+    ({ stack, version, repository, stated }) =>
+      `tag '${version}' of '${repository}' has a stack file of '${stack}' that says version '${stated}'`,
+    "change 'version' in that file to the version of the tag, commit that, and tag again: nobody can ask for either version alone",
+  ),
   /** A dry run found the version of a stack that would be fetched. */
   'would-fetch': note(
     fields,

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError, ExitStatus, quoted } from '@davit/diagnostics'
 import { unpackArchive } from '@davit/files'
@@ -37,6 +38,15 @@ export async function findTree(source: Source, tree: Tree): Promise<StackTree | 
   if (mufile === undefined || !mufile.mode.startsWith(FILE)) return undefined
   const submodules = entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path.slice(prefix.length))
   return { ...tree, mufile, submodules }
+}
+
+/** Lists the directories of a commit that have a stack file. */
+export async function stackDirectories(source: Source, commit: string): Promise<readonly string[]> {
+  const entries = await entriesOf(source, commit)
+  const mufiles = entries.filter(
+    ({ mode, path }) => mode.startsWith(FILE) && MUFILES.some((name) => name === posix.basename(path)),
+  )
+  return [...new Set(mufiles.map(({ path }) => posix.dirname(path)))]
 }
 
 /** Modes of entries of a tree, in octal digits. */

@@ -5,6 +5,9 @@ import { expect, test } from 'vitest'
 import { fetchedCommit } from '../src/origin-file.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user } from './testing.ts'
 
+const TAG_AGAIN =
+  "whoever maintains it changes 'version' in that file to the version of the tag, commits that, and tags again"
+
 const DB = '.Mudeps/hub.mu.com/acme/db'
 
 function origin(root: string, place = DB): unknown {
@@ -57,6 +60,20 @@ test.each([
   expect(outcome).toMatchObject({ kind: 'compiled' })
   expect(textIn(shop.root, `${DB}/Mu.yaml`)).toContain(`version: ${version}\n`)
 })
+
+test.each([false, true])(
+  'a stack file that states another version than its tag is told: dry run %s',
+  async (isDryRun) => {
+    const repository = makeRepository()
+    repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.2.9') }, '1.3.0')
+    const shop = makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url })
+    await shop.fetch({ isDryRun })
+    expect(shop.reports).toStrictEqual([
+      `${isDryRun ? 'would-fetch' : 'stack-fetched'} acme/db 1.3.0 ${repository.url}`,
+      `version-differs acme/db 1.3.0 ${repository.url} 1.2.9`,
+    ])
+  },
+)
 
 test('fetchStacks() fetches what is referred to by what it has fetched, each repository once', async () => {
   const [one, other] = [makeRepository(), makeRepository()]
@@ -241,14 +258,26 @@ test.each([
   [
     'a stack that is not there',
     'acme/web',
-    "there is no stack 'acme/web' in 'URL', directory 'web', that is 'latest'",
-    'its versions are 1.0.0',
+    "there is no stack 'acme/web': 'URL' has no stack file in a directory 'web'",
+    "directories with a stack file are 'db', 'liar'",
+  ],
+  [
+    'a stack whose name is misspelt',
+    'acme/lair@^2.0.0',
+    "there is no stack 'acme/lair': 'URL' has no stack file in a directory 'lair'",
+    "did you mean 'liar'?",
   ],
   [
     'a tag that lies about its version',
     'acme/liar@2.0.0',
-    "no version of 'acme/liar' in 'URL', directory 'liar', is '2.0.0'",
-    'its versions are liar/v2.0.0, 1.0.0',
+    "no version of 'acme/liar' in 'URL', directory 'liar', is '2.0.0' by both its tag and its stack file: the stack file of its tag 'liar/v2.0.0' says '1.5.0'",
+    TAG_AGAIN,
+  ],
+  [
+    'a version that only a stack file states',
+    'acme/liar@1.5.0',
+    "no version of 'acme/liar' in 'URL', directory 'liar', is '1.5.0' by both its tag and its stack file: the stack file of its tag 'liar/v2.0.0' says '1.5.0'",
+    TAG_AGAIN,
   ],
 ])('fetchStacks() says of %s what there is', async (_, reference, message, hint) => {
   const repository = makeRepository()
