@@ -37,7 +37,7 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a schema that is nothing',
     'schema: { public: { ▸s: } }',
-    'MU156: the type is missing (`type` says what it is, such as string or acme/db)',
+    'MU156: the type is missing (write `base`, such as string, or `properties` for tables)',
   ],
   [
     'a description of a schema',
@@ -125,7 +125,7 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a word in an inline schema',
     'properties: { p: { type: { properties: { q: { type: ▸"int[]" } } } } }',
-    "MU503: there is no stack 'https://hub.mu.com/int@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
+    "MU503: there is no stack 'https://hub.mu.com/int@latest' (did you mean 'number'?)",
   ],
   [
     'a schema of a stack',
@@ -180,7 +180,7 @@ test.each<[string, string, string | readonly string[]]>([
   [
     'a word in a schema',
     'schema: { public: { s: { properties: { p: { type: ▸"int[]" } } } } }',
-    "MU503: there is no stack 'https://hub.mu.com/int@latest' (no directory of the workspace has it, and no entry of its `repositories` is for it)",
+    "MU503: there is no stack 'https://hub.mu.com/int@latest' (did you mean 'number'?)",
   ],
   [
     'a type in a nested stack',

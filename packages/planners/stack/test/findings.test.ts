@@ -57,12 +57,12 @@ test.each<[string, Texts | string, string | readonly string[]]>([
   [
     'a base that is no reference',
     'name: a\nbase: ▸b@1\nabstract: true',
-    "MU156: 'b@1' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
+    "MU156: 'b@1' is no reference to a stack (versions are asked for as latest, 1.2.3, ^1.2.3, ~1.2.3, '>=1.0.0 <2.0.0', or a commit of 7 or 40 digits)",
   ],
   [
     'a type of a service that is no reference',
     'name: a\nservices: { public: { c: { type: ▸"b@1" } } }',
-    "MU156: 'b@1' is no reference to a stack (references are names, perhaps with a version, such as acme/db@^1.0.0: letters, digits and `_`, in parts joined by `/`)",
+    "MU156: 'b@1' is no reference to a stack (versions are asked for as latest, 1.2.3, ^1.2.3, ~1.2.3, '>=1.0.0 <2.0.0', or a commit of 7 or 40 digits)",
   ],
   [
     'a key that is no reference',
@@ -105,7 +105,7 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'Mu.yaml': 'name: a\nservices: { public: { c: { type: ▸b@^2.0.0 } } }',
       'b/Mu.yaml': server('b', '[80]', 'version: 1.0.0'),
     },
-    "MU605: no version of 'b' fits '^2.0.0': '1.0.0' was found",
+    "MU605: no version of 'b' fits '^2.0.0': '1.0.0' was found (ask for 1.0.0, or let davit-fetch-stacks fetch what is asked for)",
   ],
   [
     'two versions',

@@ -52,7 +52,7 @@ test('an argument that is missing is told with how it is given', () => {
   ])
 })
 
-test.each([
+test.each<readonly [string, Texts, string]>([
   [
     'a word for a table',
     services('w: mu/container'),
@@ -117,12 +117,55 @@ test.each([
     "Mu.yaml:2:22: MU153 there is no field 'nam'; did you mean 'name'?",
   ],
   [
+    'a schema with a type instead of a base',
+    { 'Mu.yaml': 'name: a\nschema: { private: { T: { type: string } } }\n' },
+    "Mu.yaml:2:27: MU104 unknown key 'type'; did you mean 'base'?",
+  ],
+  [
+    'a schema without anything',
+    { 'Mu.yaml': 'name: a\nschema: { private: { T: { pattern: x } } }\n' },
+    'Mu.yaml:2:22: MU156 the type is missing; write `base`, such as string, or `properties` for tables',
+  ],
+  ...Object.entries({
+    int: "did you mean 'number'?",
+    String: "did you mean 'string'?",
+    Text: "did you mean 'string'?",
+    list: 'types of lists are written T[], such as string[]',
+    dict: 'types of tables are written map[string]T, such as map[string]any, or are schemas',
+  }).map(([word, hint]): readonly [string, Texts, string] => [
+    `the type ${word}`,
+    { 'Mu.yaml': `name: a\nproperties: { p: { type: ${word}, optional: true } }\n` },
+    `Mu.yaml:2:26: MU503 there is no stack 'https://hub.mu.com/${word}@latest'; ${hint}`,
+  ]),
+  [
+    'a service that is called like a type elsewhere',
+    services('list: {}'),
+    "Mu.yaml:2:23: MU503 there is no stack 'https://hub.mu.com/list@latest'; no directory of the workspace has it, and no entry of its `repositories` is for it",
+  ],
+  [
+    'a version that is none, of a reference',
+    services('w: { type: "acme/db@v1.0.0" }'),
+    "Mu.yaml:2:34: MU156 'acme/db@v1.0.0' is no reference to a stack; versions are asked for as latest, 1.2.3, ^1.2.3, ~1.2.3, '>=1.0.0 <2.0.0', or a commit of 7 or 40 digits",
+  ],
+  [
+    'a version that is not here',
+    { ...services('w: { type: b@2.0.0 }'), 'b/Mu.yaml': 'name: b\nversion: 1.0.0\n' },
+    "Mu.yaml:2:34: MU605 no version of 'b' fits '2.0.0': '1.0.0' was found; ask for 1.0.0, or let davit-fetch-stacks fetch what is asked for",
+  ],
+  [
     'a cycle',
     services('w: { type: mu/gateway, targets: [v] }, v: { type: mu/gateway, targets: [w] }'),
     "Mu.yaml:2:62: MU600 services wait for each other: 'a/v', 'a/w'; one of them must not name the others",
   ],
 ])('%s is told with what to write instead', (_, texts, message) => {
   expect(told(texts)).toContain(message)
+})
+
+test('a version that is none is told in the workspace with how they are written', () => {
+  const { findings } = parseWorkspace({ name: 'Muspace.yaml', text: 'dependencies: { b: v1.0.0 }' })
+  expect(findings.map(shown)).toEqual([
+    "Muspace.yaml:1:20: MU156 'v1.0.0' is no version that 'b' could have; versions are asked for as latest, 1.2.3, ^1.2.3, ~1.2.3, '>=1.0.0 <2.0.0', or a commit of 7 or 40 digits",
+  ])
 })
 
 test('a name that occurs twice is told with where else it is', () => {

@@ -62,11 +62,17 @@ function readProperty(name: string, written: Written, later: Later): PropertyDec
 interface TypePlace {
   readonly spot: Spot
   readonly what: string
+  /** Says what to write if there is no type. */
+  readonly hint?: string
   found(type: TypeExpression | undefined): void
 }
 
 /** Reads the shape of a type at once, and parses it later. */
-function readTypeInto(written: Written | undefined, { reader, types }: Later, { spot, what, found }: TypePlace): void {
+function readTypeInto(
+  written: Written | undefined,
+  { reader, types }: Later,
+  { spot, what, hint, found }: TypePlace,
+): void {
   if (written?.kind === 'table') {
     const schema = readSchema(written, { reader, types, name: undefined, isPublic: false })
     types.push(() => {
@@ -79,7 +85,10 @@ function readTypeInto(written: Written | undefined, { reader, types }: Later, { 
     const text = isNothing(written) || written.kind !== 'scalar' ? '' : written.text
     const at = isNothing(written) ? spot : written
     types.push(() => {
-      found(parseType(text, at, reader.report))
+      const report: ReportAt = (code, subjects, details) => {
+        reader.report(code, subjects, text === '' ? { hint, ...details } : details)
+      }
+      found(parseType(text, at, report))
     })
   }
 }
@@ -96,6 +105,8 @@ export function readSchemas(
   return entries.map(([name, written]) => readSchema(written, { reader, types: reader.schemaTypes, name, isPublic }))
 }
 
+const WAYS = 'write `base`, such as string, or `properties` for tables'
+
 interface SchemaPlace extends Later, SchemaSection {
   readonly name: string | undefined
 }
@@ -103,7 +114,7 @@ interface SchemaPlace extends Later, SchemaSection {
 function readSchema(written: Written, { reader, types, name, isPublic }: SchemaPlace): SchemaDeclaration {
   const { shapes } = reader
   const members = new Map(shapes.table(written, name === undefined ? 'a type' : `the schema '${name}'`))
-  for (const [key, value] of members) if (!SCHEMA_KEYS.includes(key)) shapes.unknown(key, value, SCHEMA_KEYS)
+  for (const [key, value] of members) if (!SCHEMA_KEYS.includes(key)) reportUnknown(key, value, reader)
   shapes.text(members.get('description'), "'description'")
   const spot = keyOf(written)
   const [base, inner] = [members.get('base'), members.get('properties')]
@@ -119,8 +130,14 @@ function readSchema(written: Written, { reader, types, name, isPublic }: SchemaP
   }
   const found = (type: TypeExpression | undefined) => (declaration.base = type)
   if (written.kind === 'table' || isNothing(written))
-    readBase(members, { reader, types }, { spot, what: "'base'", found })
+    readBase(members, { reader, types }, { spot, what: "'base'", hint: WAYS, found })
   return declaration
+}
+
+/** Warns of an unknown key of a schema: what is `type` in a property is `base` here. */
+function reportUnknown(key: string, written: Written, { shapes, report }: Reader): void {
+  if (key === 'type') report('MU104', [key], { spot: keyOf(written), hint: "did you mean 'base'?" })
+  else shapes.unknown(key, written, SCHEMA_KEYS)
 }
 
 function readBase(members: ReadonlyMap<string, Written>, later: Later, place: TypePlace): void {

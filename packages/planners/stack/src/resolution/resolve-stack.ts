@@ -17,6 +17,8 @@ export interface StackWord {
   readonly spot: Spot
   /** The stack of which it may be a schema. */
   readonly owner?: FullReference | undefined
+  /** Says what may have been meant, if there is no such stack. */
+  readonly hint?: string | undefined
 }
 
 /** Finds what a word for a stack leads to: a nested stack, or a file. Reports why there is nothing. */
@@ -88,7 +90,8 @@ export function resolveFile(
     c.report('MU515', [name], { spot })
     return undefined
   }
-  const hint = kind === 'absent' ? suggestionFor(reference.name, candidatesFor(c, effective)) : undefined
+  const suggested = () => word.hint ?? suggestionFor(reference.name, candidatesFor(c, effective))
+  const hint = kind === 'absent' ? suggested() : undefined
   const found = requireStack(c, full, { spot, hint, owner })
   return found && { kind: 'file', found }
 }

@@ -6,7 +6,7 @@ import { findStack, requireStack } from '../resolution/find-stack.ts'
 import { enterReference, followNested, plainWord, resolveFile, type StackWord } from '../resolution/resolve-stack.ts'
 import type { FoundStack } from '../resolution/stack-file.ts'
 import type { NestedStack, TypePlace } from './type.ts'
-import type { TypeExpression } from './type-expression.ts'
+import { hintForType, type TypeExpression } from './type-expression.ts'
 
 /** What a word of a type leads to. */
 export type WordTarget =
@@ -75,7 +75,8 @@ function lookUp(c: Compilation, word: StackWord): WordTarget | undefined {
   if (followed.kind === 'wrong') return undefined
   if (followed.kind === 'body') return { kind: 'nested', body: followed.body, outer: followed.outer }
   if (followed.word === word && canBeSchema(c, word)) return foreignTarget(c, word)
-  const target = resolveFile(c, followed.word)
+  const hint = hintForType(plainWord(followed.word.reference))
+  const target = resolveFile(c, { ...followed.word, hint })
   return target && { kind: 'file', found: target.found }
 }
 

@@ -25,6 +25,20 @@ const PRIMITIVES: ReadonlyMap<string, Primitive> = new Map([
 /** All words that are types without being looked up. */
 export const PRIMITIVE_WORDS: readonly string[] = [...PRIMITIVES.keys()]
 
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['int', 'integer', 'float', 'double'].map((word) => [word, "did you mean 'number'?"] as const),
+  ...['text', 'str'].map((word) => [word, "did you mean 'string'?"] as const),
+  ...['list', 'array'].map((word) => [word, 'types of lists are written T[], such as string[]'] as const),
+  ...['dict', 'object', 'map', 'table'].map(
+    (word) => [word, 'types of tables are written map[string]T, such as map[string]any, or are schemas'] as const,
+  ),
+])
+
+/** Says how a type is written that has another name elsewhere. */
+export function hintForType(word = ''): string | undefined {
+  return OTHER_WORDS.get(word.toLowerCase())
+}
+
 const MAP = 'map['
 const LIST = '[]'
 

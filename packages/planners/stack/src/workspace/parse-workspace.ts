@@ -1,5 +1,6 @@
 import { parseWritten, type Written } from '@davit/languages'
 import { finding, keyOf, placeOf, type Spot, type StackFinding } from '../finding.ts'
+import { SPECS } from '../hints.ts'
 import { isNothing, type ReportAt, type Shapes, shapesFor } from '../mufile/shapes.ts'
 import { languageOf } from '../references/language-of.ts'
 import { DEFAULT_BASE, parseReference } from '../references/reference.ts'
@@ -106,7 +107,8 @@ function readPins(written: Written | undefined, { shapes, report }: Reader): Wor
     if (prefix === undefined) report('MU156', [key], { spot: keyOf(value) })
     else if (parseSpec(spec) !== undefined) (prefix.endsWith('/') ? namespaces : stacks).set(prefix, spec)
     else if (value.kind === 'scalar') {
-      report('MU156', [key], { spot: value, message: `'${spec}' is no version that '${key}' could have` })
+      const message = `'${spec}' is no version that '${key}' could have`
+      report('MU156', [key], { spot: value, message, hint: SPECS })
     }
   }
   return { stacks, namespaces }
