@@ -13,6 +13,7 @@ import {
   type StackFiles,
   type Workspace,
 } from '@davit/stack'
+import { isAsFetched } from './as-fetched.ts'
 import { type ChosenTree, chooseTree } from './choose-tree.ts'
 import { type Clone, cloneRepository } from './clone.ts'
 import { type Git, withoutPassword } from './git.ts'
@@ -72,7 +73,7 @@ export async function fetchStack(
   const source = { git: options.git, clone: await cloneOf(fetching, origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
-  if (options.isUpdate && fetchedCommit(pathOf(place)) === tree.commit) {
+  if (options.isUpdate && (await isCurrent(source, tree, pathOf(place)))) {
     seen.reveal(pathOf(place))
     options.report(say('stack-is-current', fields))
     return
@@ -82,6 +83,10 @@ export async function fetchStack(
     options.report(say('submodule-left-out', { stack: reference.name, directory }))
   options.report(say(options.isDryRun ? 'would-fetch' : 'stack-fetched', fields))
   if (tree.otherVersion !== undefined) options.report(say('version-differs', { ...fields, stated: tree.otherVersion }))
+}
+
+async function isCurrent(source: Source, tree: ChosenTree, directory: string): Promise<boolean> {
+  return fetchedCommit(directory) === tree.commit && (await isAsFetched(source, tree, directory))
 }
 
 /** Goes on with what is there of a stack that could not be fetched. */

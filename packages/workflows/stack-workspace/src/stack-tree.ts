@@ -32,7 +32,7 @@ const LIMITS = { maxEntries: 100_000, maxBytes: 1024 ** 3 }
 
 /** Finds a stack in a commit; undefined if the directory has no stack file there. */
 export async function findTree(source: Source, tree: Tree): Promise<StackTree | undefined> {
-  const prefix = tree.directory === '' ? '' : `${tree.directory}/`
+  const prefix = prefixOf(tree.directory)
   const entries = (await entriesOf(source, tree.commit)).filter(({ path }) => path.startsWith(prefix))
   const [mufile] = MUFILES.flatMap((name) => entries.find(({ path }) => path === `${prefix}${name}`) ?? [])
   if (mufile === undefined || !mufile.mode.startsWith(FILE)) return undefined
@@ -47,6 +47,18 @@ export async function stackDirectories(source: Source, commit: string): Promise<
     ({ mode, path }) => mode.startsWith(FILE) && MUFILES.some((name) => name === posix.basename(path)),
   )
   return [...new Set(mufiles.map(({ path }) => posix.dirname(path)))]
+}
+
+/** Lists the files and links of a directory of a commit, by their paths in it. */
+export async function filesOf(source: Source, { commit, directory }: Tree): Promise<readonly Entry[]> {
+  const prefix = prefixOf(directory)
+  return (await entriesOf(source, commit))
+    .filter(({ mode, path }) => mode !== SUBMODULE && path.startsWith(prefix))
+    .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }))
+}
+
+function prefixOf(directory: string): string {
+  return directory === '' ? '' : `${directory}/`
 }
 
 /** Modes of entries of a tree, in octal digits. */

@@ -1,9 +1,21 @@
 import { join } from 'node:path'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { fetchedCommit } from '../src/origin-file.ts'
-import { filesIn, makeRepository, makeShop, stack, textIn, user } from './testing.ts'
+import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
 const TAG_AGAIN =
   "whoever maintains it changes 'version' in that file to the version of the tag, commits that, and tags again"
@@ -142,6 +154,50 @@ test('a fetched stack that has lost its stack file is fetched again', async () =
   rmSync(join(shop.root, DB, 'Mu.yaml'))
   expect((await shop.fetch()).outcome.kind).toBe('compiled')
 })
+
+test.each([
+  ['has lost a file', (directory: string) => rmSync(join(directory, 'server/bin'))],
+  ['has lost its stack file', (directory: string) => rmSync(join(directory, 'Mu.yaml'))],
+  ['has another file', (directory: string) => writeFileSync(join(directory, 'Mu.yaml'), 'oops: [')],
+  [
+    'has a directory in place of a file',
+    (directory: string) => {
+      rmSync(join(directory, 'Mu.yaml'))
+      mkdirSync(join(directory, 'Mu.yaml'))
+    },
+  ],
+  ['has a program that nobody may run', (directory: string) => chmodSync(join(directory, 'server/bin'), 0o644)],
+  [
+    'has another link',
+    (directory: string) => {
+      rmSync(join(directory, 'link'))
+      symlinkSync('Mu.yaml', join(directory, 'link'))
+    },
+  ],
+])('an update fetches a stack anew that %s', async (_, damage) => {
+  const repository = makeRepository()
+  writeTree(repository.directory, { 'db/server/bin': '' })
+  chmodSync(join(repository.directory, 'db/server/bin'), 0o755)
+  symlinkSync('server', join(repository.directory, 'db/link'))
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.0.0'), 'db/.origin.json': '{}' }, '1.0.0')
+  const shop = makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url })
+  await shop.fetch()
+  const intact = contentsOf(shop.root)
+  await shop.fetch({ isUpdate: true })
+  expect(shop.reports.at(-1)).toContain('stack-is-current')
+  damage(join(shop.root, DB))
+  expect((await shop.fetch({ isUpdate: true })).outcome.kind).toBe('compiled')
+  expect(contentsOf(shop.root)).toStrictEqual(intact)
+})
+
+function contentsOf(root: string) {
+  return filesIn(join(root, DB)).map((path) => {
+    const file = join(root, DB, path)
+    return lstatSync(file).isSymbolicLink()
+      ? [path, readlinkSync(file)]
+      : [path, statSync(file).mode, readFileSync(file, 'utf8')]
+  })
+}
 
 test('a dry run tells everything that would be fetched, and writes nothing', async () => {
   const repository = makeRepository()
