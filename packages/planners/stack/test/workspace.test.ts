@@ -260,6 +260,12 @@ test.each<[string, Partial<TargetChoice>, readonly unknown[]]>([
   ['c: { cloud: machines, infrastructure: i.yaml, placement: { a: [b] } }', {}, []],
   ['c: { infrastructure: i.yaml, placement: { a: [b] } }', {}, []],
   ['c: { scheduler: ecs, placement: { a: [b] } }', { target: 'aws' }, []],
+  [
+    'c: { description: d }',
+    { target: 'aws', hasInfrastructure: true },
+    [["the infrastructure model of the command line is not used: the cloud is 'aws'", undefined]],
+  ],
+  ['c: { description: d }', { target: 'machines', hasInfrastructure: true }, []],
 ])('what only machines have is told in a cluster of another cloud: %s', (cluster, choice, expected) => {
   const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text: `clusters:\n  ${cluster}` })
   const defaults = { cluster: 'c', target: undefined, hasInfrastructure: false, skipsCode: false }

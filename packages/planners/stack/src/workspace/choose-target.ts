@@ -48,7 +48,21 @@ export function chooseTarget(workspace: Workspace, choice: TargetChoice): Chosen
   if (findings.length > 0) return { ...chosen, findings }
   const conflict = conflictOf(given, own, { cluster, hint: hintForConflict(workspace, chosen, choice) })
   const problem = conflict ?? problemOf(chosen, choice, workspace)
-  return { ...chosen, findings: [...unusedIn(cluster, own), ...(problem === undefined ? [] : [problem])] }
+  return {
+    ...chosen,
+    findings: [
+      ...unusedMachines(chosen, choice),
+      ...unusedIn(cluster, own),
+      ...(problem === undefined ? [] : [problem]),
+    ],
+  }
+}
+
+/** Warns of an infrastructure model on the command line for another cloud. */
+function unusedMachines({ cloud }: AnyTarget, { hasInfrastructure }: TargetChoice): readonly StackFinding[] {
+  if (!hasInfrastructure || cloud === undefined || cloud === 'machines') return []
+  const message = `the infrastructure model of the command line is not used: the cloud is ${quoted(cloud)}`
+  return [finding('MU104', ['infrastructure'], { message, hint: 'leave out one of -t and -i' })]
 }
 
 /** Warns of what only machines have in a cluster of another cloud. */
