@@ -151,6 +151,7 @@ services: { private: { c: { type: abs }, d: { type: bad }, e: { type: s@1.0.0 },
 test.each<[string, string, readonly unknown[]]>([
   ['shapes', 'name: a\nabstract: []\nversion: 1.0', [['MU151']]],
   ['public nested stacks', 'name: a\nversion: 1.0\nstacks: { public: { o: {} } }', [['MU604', 'o']]],
+  ['keys in their order', 'name: a\nstacks: { public: { o: {} } }\nservices: 3', [['MU151'], ['MU604', 'o']]],
   ['names', `name: a\nversion: 1.0\nschema: { private: { s: { base: no } } }\n${ONE}`, [['MU501', '1.0']]],
   [
     'files of words',

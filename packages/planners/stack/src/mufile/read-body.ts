@@ -60,8 +60,8 @@ function readStack(root: Written, around: Around): Body {
       readSchemas(entries, { isPublic, reader }),
     ),
   )
-  const nested = readNested(members.get('stacks'), around)
   const services = readServices(members.get('services'), reader)
+  const nested = readNested(members.get('stacks'), around)
   const metadata = metadataIn(members, texts)
   const stated = { metadata, properties, schemas, nested, services, isAbstract, isIntrinsic }
   return { id, file, spot: root, name, version, base, ...stated }
