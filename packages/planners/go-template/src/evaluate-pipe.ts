@@ -2,7 +2,7 @@ import { quoted } from '@davit/diagnostics'
 import { spendSteps } from './budget.ts'
 import { FUNCTIONS, STOPS_AT } from './functions/functions.ts'
 import { type Frame, plain, step, type Value, within } from './run.ts'
-import type { Command, Field, Operand, Pipe } from './syntax/nodes.ts'
+import type { Command, Operand, Pipe } from './syntax/nodes.ts'
 import { ActionFailure, MissingField } from './template-error.ts'
 import { describe, isMap, isTrue } from './values.ts'
 
@@ -41,7 +41,7 @@ function evaluateOperand(frame: Frame, operand: Operand): Value {
     case 'variable':
       return variableOf(frame, operand)
     case 'field':
-      return fieldsOf(frame, evaluateOperand(frame, operand.of), operand.fields)
+      return fieldsOf(frame, operand)
     case 'function':
       return callFunction(frame, operand, { given: [], last: undefined })
     case 'pipe':
@@ -58,21 +58,35 @@ function variableOf(frame: Frame, { name, at }: { readonly name: string; readonl
   throw new ActionFailure(`variable ${quoted(name)} has no value yet`)
 }
 
-function fieldsOf(frame: Frame, from: Value, fields: readonly Field[]): Value {
-  let value = from
-  for (const { at, name } of fields) {
+function fieldsOf(frame: Frame, { of, fields }: Operand & { readonly kind: 'field' }): Value {
+  let value = evaluateOperand(frame, of)
+  for (const [index, { at, name }] of fields.entries()) {
     step(frame, at)
-    value = fieldOf(value, name)
+    const found = fieldOf(value, name)
+    if (found === undefined)
+      throw missing(value, name, of.kind === 'dot' && index === 0 ? outerHint(frame, name) : undefined)
+    value = found
   }
   return value
 }
 
-function fieldOf(of: Value, name: string): Value {
+function fieldOf(of: Value, name: string): Value | undefined {
   const map = plain(of)
-  if (!isMap(map)) throw new ActionFailure(`${describe(map)} has no field ${quoted(name)}`)
-  const value = map.get(name)
-  if (value === undefined) throw new MissingField(map, name)
-  return value
+  return isMap(map) ? map.get(name) : undefined
+}
+
+function missing(of: Value, name: string, hint: string | undefined): ActionFailure {
+  const map = plain(of)
+  return isMap(map)
+    ? new MissingField(map, name, hint)
+    : new ActionFailure(`${describe(map)} has no field ${quoted(name)}`, hint)
+}
+
+/** Says where a field is that `.` does not have, within `range` and `with`. */
+function outerHint({ variables }: Frame, name: string): string | undefined {
+  const root = variables.find((variable) => variable.name === '$')?.value
+  const isThere = root !== undefined && fieldOf(root, name) !== undefined
+  return isThere ? `did you mean '$.${name}'? '.' is another value here` : undefined
 }
 
 interface Arguments {

@@ -37,9 +37,9 @@ export class MissingField extends ActionFailure {
   readonly map: ReadonlyMap<string, TemplateValue>
   readonly field: string
 
-  constructor(map: ReadonlyMap<string, TemplateValue>, field: string) {
-    const hint = suggestionFor(field, map.keys()) ?? "'has', 'orElse' and 'orEmpty' ask for keys that may be missing"
-    super(`there is no field ${quoted(field)}`, hint)
+  constructor(map: ReadonlyMap<string, TemplateValue>, field: string, hint?: string) {
+    const other = suggestionFor(field, map.keys()) ?? "'has', 'orElse' and 'orEmpty' ask for keys that may be missing"
+    super(`there is no field ${quoted(field)}`, hint ?? other)
     this.name = 'MissingField'
     this.map = map
     this.field = field

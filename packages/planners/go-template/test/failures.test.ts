@@ -12,6 +12,23 @@ test.each([
   ],
   ['{{env "HOME"}}', "Mu.yaml:2: there is no function 'env'"],
   ['{{list 1 2}}', "Mu.yaml:2: there is no function 'list' (did you mean 'tuple'?)"],
+  ['{{map.b}}', "Mu.yaml:2: there is no function 'map' (did you mean '.map'?)"],
+  [
+    '{{range until 2}}{{.text}}{{end}}',
+    "Mu.yaml:19: a number has no field 'text' (did you mean '$.text'? '.' is another value here)",
+  ],
+  [
+    '{{with .map}}{{.text}}{{end}}',
+    "Mu.yaml:15: there is no field 'text' (did you mean '$.text'? '.' is another value here)",
+  ],
+  [
+    '{{with .text}}{{.map.x}}{{end}}',
+    "Mu.yaml:16: a text has no field 'map' (did you mean '$.map'? '.' is another value here)",
+  ],
+  [
+    '{{.map.text}}',
+    "Mu.yaml:6: there is no field 'text' ('has', 'orElse' and 'orEmpty' ask for keys that may be missing)",
+  ],
   ['{{now}}', "Mu.yaml:2: there is no function 'now' (did you mean 'not'?)"],
   ['{{$item := 1}}{{$itme}}', "Mu.yaml:16: no variable '$itme' is declared here (did you mean '$item'?)"],
   ['{{1i}}', "Mu.yaml:2: '1i' is not a number"],

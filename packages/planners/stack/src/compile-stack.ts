@@ -88,7 +88,7 @@ function openRoot(c: Compilation, path: string) {
 
 function makeRoot(c: Compilation, file: NonNullable<ReturnType<typeof openRoot>>): Instance | undefined {
   const args = bagOfArguments(c.options.arguments)
-  const body = readStack(c, file, { bag: args })
+  const body = readStack(c, file, { bag: args, isRoot: true })
   if (body === undefined) return undefined
   const root = rootOf(body, args)
   instantiate(c, root, new Set())

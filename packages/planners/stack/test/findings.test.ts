@@ -181,7 +181,7 @@ test.each<[string, Texts | string, string | readonly string[]]>([
       'Mu.yaml': 'name: a\nbase: b\nabstract: true\nproperties: { p: { type: ▸any } }',
       'b/Mu.yaml': 'name: b\nabstract: true\nproperties: { p: { type: string } }',
     },
-    "MU508: expected 'string', but got 'any'",
+    "MU508: expected 'string', but got 'any' ('p' of the base is 'string': it can be declared again with that type, or a narrower one)",
   ],
   [
     'a lower visibility',

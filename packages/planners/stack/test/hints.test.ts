@@ -45,10 +45,23 @@ test.each([
   expect(told({ 'Mu.yaml': TYPED }, [word])).toEqual([message])
 })
 
-test('an argument that is missing is told with how it is given', () => {
-  const text = 'name: a\nproperties: { size: { type: number } }\nservices: { public: { w: { type: mu/container } } }\n'
-  expect(told({ 'Mu.yaml': text })).toEqual([
-    "Mu.yaml:1:7: MU506 the property 'size' is missing; give it as an argument: -- size=VALUE",
+test.each([
+  ['number', 'give it as an argument: -- size=VALUE'],
+  ['service', 'only a stack that contains this one can give it a service'],
+  ['mu/container', 'only a stack that contains this one can give it a service'],
+  [
+    '"string[]"',
+    'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else',
+  ],
+])('an argument of type %s that is missing is told with how it is given', (type, hint) => {
+  const text = `name: a\nproperties: { size: { type: ${type} } }\nservices: { public: { w: { type: mu/container } } }\n`
+  expect(told({ 'Mu.yaml': text })).toEqual([`Mu.yaml:1:7: MU506 the property 'size' is missing; ${hint}`])
+})
+
+test('a service on the command line is told with who can give it', () => {
+  const text = 'name: a\nproperties: { s: { type: service } }\nservices: { public: { w: { type: mu/container } } }\n'
+  expect(told({ 'Mu.yaml': text }, ['s=w'])).toEqual([
+    "<argument s>: MU509 there is no service 'w'; only a stack that contains this one can give it a service",
   ])
 })
 
@@ -101,7 +114,7 @@ test.each<readonly [string, Texts, string]>([
   [
     'an argument that only has a default',
     { 'Mu.yaml': 'name: a\nproperties: { p: { type: any, default: 1 } }\ndescription: "{{.args.p}}"\n' },
-    'Mu.yaml:3:22: MU153 there is no field \'p\'; templates see arguments as they are given, without defaults: write {{orElse .args "p" DEFAULT}}',
+    'Mu.yaml:3:22: MU153 there is no field \'p\'; give it as an argument: -- p=VALUE; or, since templates see arguments as they are given, without defaults: write {{orElse .args "p" DEFAULT}}',
   ],
   [
     'an argument whose name is another one',
@@ -109,7 +122,7 @@ test.each<readonly [string, Texts, string]>([
       ...services('w: { type: b, q: 1, o: 2 }'),
       'b/Mu.yaml': 'name: b\ndescription: "{{.args.p}}"\n',
     },
-    "b/Mu.yaml:2:22: MU153 there is no field 'p'; templates see arguments as they are given, without defaults: write {{orElse .args \"p\" DEFAULT}}; given: 'o', 'q'; this is the stack of service 'w', Mu.yaml:2",
+    "b/Mu.yaml:2:22: MU153 there is no field 'p'; give service 'w' a 'p'; or, since templates see arguments as they are given, without defaults: write {{orElse .args \"p\" DEFAULT}}; given: 'o', 'q'; this is the stack of service 'w', Mu.yaml:2",
   ],
   [
     'a field of something else',
@@ -151,6 +164,15 @@ test.each<readonly [string, Texts, string]>([
     'a version that is not here',
     { ...services('w: { type: b@2.0.0 }'), 'b/Mu.yaml': 'name: b\nversion: 1.0.0\n' },
     "Mu.yaml:2:34: MU605 no version of 'b' fits '2.0.0': '1.0.0' was found; ask for 1.0.0, or let davit-fetch-stacks fetch what is asked for",
+  ],
+  [
+    'a property that is declared again with another type',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nproperties: { p: { type: string } }\n',
+      'b/Mu.yaml':
+        'name: b\nproperties: { p: { type: number } }\nservices: { public: { w: { type: mu/container } } }\n',
+    },
+    "Mu.yaml:3:26: MU508 expected 'number', but got 'string'; 'p' of the base is 'number': it can be declared again with that type, or a narrower one",
   ],
   [
     'a cycle',

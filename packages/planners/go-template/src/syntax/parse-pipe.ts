@@ -127,7 +127,7 @@ function parseTerm(parser: PipeParser): Operand | undefined {
   if (kind === 'name' && !parser.functions.has(text)) {
     failAt(cursor, token, {
       message: `there is no function ${quoted(text)}`,
-      hint: hintForFunction(text, parser.functions),
+      hint: peek(cursor).kind === 'field' ? `did you mean '.${text}'?` : hintForFunction(text, parser.functions),
     })
   }
   if (kind === 'variable' && !cursor.variables.includes(text)) {

@@ -65,6 +65,7 @@ function checkProperties(c: Compilation, effective: Effective): void {
     if (inherited?.type === undefined || type === undefined) continue
     const own = typeOf(c, { effective, spot: typeSpot }, type)
     const wide = typeOf(c, { effective, spot: inherited.typeSpot }, inherited.type)
-    if (!isNarrower(c, own, wide)) c.report('MU508', [wide.name, own.name], { spot: typeSpot })
+    const hint = `'${name}' of the base is '${wide.name}': it can be declared again with that type, or a narrower one`
+    if (!isNarrower(c, own, wide)) c.report('MU508', [wide.name, own.name], { spot: typeSpot, hint })
   }
 }

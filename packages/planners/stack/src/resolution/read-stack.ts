@@ -17,6 +17,7 @@ import type { Body } from '../mufile/body.ts'
 import { readBody } from '../mufile/read-body.ts'
 import { METADATA } from '../references/scan-metadata.ts'
 import { valueOf } from '../values/stack-value.ts'
+import { howToGive } from '../values/argument-hints.ts'
 import { badMarkup } from './bad-markup.ts'
 import type { ReadableFile, StackFile } from './stack-file.ts'
 
@@ -27,6 +28,8 @@ export interface ReadFor {
   readonly bag: Bag
   /** The service that the stack is read for, if there is one. */
   readonly user?: { readonly name: string; readonly spot: Spot } | undefined
+  /** Whether it is read for the command line. */
+  readonly isRoot?: true
 }
 
 /**
@@ -75,7 +78,8 @@ interface ExpandedText {
   readonly placing: Placing
 }
 
-function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): ExpandedText | undefined {
+function expand(c: Compilation, file: ReadableFile, use: ReadFor): ExpandedText | undefined {
+  const { bag, user } = use
   const properties = new Map([...bag].map(([name, written]) => [name, valueOf(written)]))
   try {
     const template = (file.template ??= parseTemplate({ name: file.shown, text: file.text }))
@@ -101,18 +105,20 @@ function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): Exp
     const { place, message } = error
     const at = sourceOf(place.file).placeAt(place.offset)
     c.findings.push(
-      finding('MU153', [], { place: at, message, hint: joined(...hintsOf(error, properties), hintFor(user)) }),
+      finding('MU153', [], { place: at, message, hint: joined(...hintsOf(error, properties, use), hintFor(user)) }),
     )
     return undefined
   }
 }
 
 /** Properties have defaults, which nobody knows before the template is expanded. */
-function hintsOf({ hint, cause }: TemplateError, given: ReadonlyMap<string, TemplateValue>) {
+function hintsOf({ hint, cause }: TemplateError, given: ReadonlyMap<string, TemplateValue>, { user, isRoot }: ReadFor) {
   if (!(cause instanceof MissingField) || cause.map !== given) return [hint]
   const { field } = cause
+  const argument = isRoot ? howToGive(field) : user && `give service '${user.name}' a '${field}'`
   const way = `templates see arguments as they are given, without defaults: write {{orElse .args "${field}" DEFAULT}}`
-  return given.size === 0 ? [way] : [way, `given: ${[...given.keys()].toSorted().map(quoted).join(', ')}`]
+  const ways = argument === undefined ? [way] : [argument, `or, since ${way}`]
+  return given.size === 0 ? ways : [...ways, `given: ${[...given.keys()].toSorted().map(quoted).join(', ')}`]
 }
 
 function joined(...hints: readonly (string | undefined)[]): string | undefined {

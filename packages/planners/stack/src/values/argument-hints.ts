@@ -8,12 +8,16 @@ export function howToWrite(root: string): string | undefined {
 const COMPOUND: ReadonlySet<string> = new Set(['list', 'map', 'object', 'stack'])
 const WORDS_ARE_SCALARS =
   'arguments are text, numbers, true and false: only a stack that contains this one can give it anything else'
+export const SERVICES = 'only a stack that contains this one can give it a service'
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['number', 'write a number, such as 8080 or 0.5'],
   ['bool', 'write true or false'],
 ])
 
-export function howToGive(name: string): string {
+/** Says how a property gets the value that it lacks; services have names in stacks only. */
+export function howToGive(name: string, root = 'any'): string {
+  if (root === 'service' || root === 'stack') return SERVICES
+  if (COMPOUND.has(root)) return WORDS_ARE_SCALARS
   return `give it as an argument: -- ${name}=VALUE`
 }
 

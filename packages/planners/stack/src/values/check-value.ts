@@ -229,7 +229,7 @@ function checkProperty(
   if (!isOptional)
     source.c.report('MU506', [name], {
       spot: given ?? bag.spot,
-      hint: isOfRoot(bag, source) ? howToGive(name) : undefined,
+      hint: isOfRoot(bag, source) ? howToGive(name, rootOf(known)) : undefined,
     })
   return undefined
 }

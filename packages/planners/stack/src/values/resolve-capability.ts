@@ -6,6 +6,7 @@ import { isNothing } from '../mufile/shapes.ts'
 import { isName } from '../references/reference.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import type { StackType, Type } from '../types/type.ts'
+import { SERVICES } from './argument-hints.ts'
 import type { NamedService } from './bound-value.ts'
 import { chooseEndpoint, isRefusal, type Refusal } from './choose-endpoint.ts'
 
@@ -54,7 +55,7 @@ function lookUp(c: Compilation, name: string, writer: Instance | undefined): Res
   const service = writer?.children.get(name)
   if (service !== undefined) return { kind: 'capability', service, chosen: service, port: undefined }
   if (writer === undefined || capabilityType(c, writer, name) === undefined) {
-    return refused({ code: 'MU509', subjects: [name] }, writer && suggestName(name, writer))
+    return refused({ code: 'MU509', subjects: [name] }, writer === undefined ? SERVICES : suggestName(name, writer))
   }
   return resolveProperty(c, writer, name)
 }
