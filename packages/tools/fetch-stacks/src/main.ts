@@ -20,18 +20,19 @@ import {
   stackFiles,
 } from '@davit/stack-workspace'
 import { defineTool, type ToolContext, usageError } from '@davit/tool'
+import { withWayOut } from './damaged.ts'
 import { description } from './description.ts'
 import { unfetched } from './unfetched.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, report } = context
+    const { args, print, report, workingDirectory } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     checkArguments(args.arguments, report)
     const { outcome, failures } = await fetchAll(context, accept)
     if (failures.length > 0) throw unfetched(failures)
-    accept(outcome.findings)
+    accept(args.update ? outcome.findings : withWayOut(outcome.findings, workingDirectory))
     if (args.pins) await print(pinsOf(stackIn(outcome)))
   },
 })

@@ -23,9 +23,15 @@ function byReason(failures: readonly FetchFailure[]): readonly Diagnostic[] {
     named.set(error.message, names)
   }
   return [...named].map(([reason, names]) => {
-    const hint = failures.find(({ error }) => error.message === reason)?.error.hint
+    const first = failures.find(({ error }) => error.message === reason)
+    const { place, error: { hint } = {} } = first ?? {}
     const isNamed = names.length === 1 && reason.includes(names.join(''))
     const message = isNamed ? reason : `stack ${names.join(', ')}: ${reason}`
-    return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
+    return {
+      severity: 'error',
+      message,
+      ...(place === undefined ? {} : { place }),
+      ...(hint === undefined ? {} : { hint }),
+    }
   })
 }

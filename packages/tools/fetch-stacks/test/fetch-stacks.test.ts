@@ -115,12 +115,36 @@ test('davit-fetch-stacks tells what is out of reach, and keeps what is not', asy
   const { status, stdout, stderr } = await fetchIn(shop, '--pins')
   expect({ status, stdout }).toStrictEqual({ status: 69, stdout: '' })
   expect(stderr).toContain(
-    `error: stack 'corp/x', 'corp/y': cannot fetch '${gone}': '${gone.slice('file://'.length)}' does not appear to be a git repository`,
+    `Mu.yaml:5:17: error: stack 'corp/x', 'corp/y': cannot fetch '${gone}': '${gone.slice('file://'.length)}' does not appear to be a git repository`,
   )
-  expect(stderr.match(/^error: /gm)).toHaveLength(1)
+  expect(stderr.match(/does not appear/g)).toHaveLength(1)
   expect(stderr).toContain('the same command fetches the rest\n')
   expect(stderr).toContain('2 stacks could not be fetched [unfetched-stacks]')
   expect(existsSync(join(shop.root, '.Mudeps/hub.mu.com/acme/db/Mu.yaml'))).toBe(true)
+})
+
+test.each([
+  ['a version that is not there', 'acme/db@^2.0.0', "Mu.yaml:4:17: error: no version of 'acme/db'"],
+  ['another version than what was fetched', 'acme/db@1.0.1', "Mu.yaml:4:17: error: no version of 'acme/db'"],
+])('davit-fetch-stacks tells who refers to %s', async (_, reference, message) => {
+  const { shop } = shopWithDatabase()
+  await fetchIn(shop)
+  writeFileSync(join(shop.root, 'Mu.yaml'), user(reference))
+  expect((await fetchIn(shop)).stderr).toContain(message)
+})
+
+test('davit-fetch-stacks says once how a damaged stack is fetched anew', async () => {
+  const { shop } = shopWithDatabase()
+  writeFileSync(join(shop.root, 'Mu.yaml'), user('acme/db@^1.0.0', 'acme/db@^1.0.0'))
+  await fetchIn(shop)
+  const directory = join(shop.root, '.Mudeps/hub.mu.com/acme/db')
+  const wayOut = `--update fetches it anew, or remove '${directory}', and run the same command`
+  for (const damage of ['oops: [', Buffer.from([0xff])]) {
+    writeFileSync(join(directory, 'Mu.yaml'), damage)
+    expect((await fetchIn(shop)).stderr.split(wayOut)).toHaveLength(2)
+  }
+  expect((await fetchIn(shop, '--update')).status).toBe(0)
+  expect(await fetchIn(shop)).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('davit-fetch-stacks without git is out of reach, too', async () => {

@@ -125,7 +125,7 @@ async function cloned({ git, temporary, report }: FetchOptions, origin: Origin):
     report({ kind: 'finished', ...step })
     return clone
   } catch (error) {
-    report({ kind: 'failed', ...step, message: error instanceof Error ? error.message : String(error) })
+    report({ kind: 'failed', ...step, message: 'the reason is told at the end' })
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Place } from '@davit/diagnostics'
 import { baseAndName, canonical, type CompileOutcome, type FullReference, type MissingStack } from '@davit/stack'
 import { type FetchOptions, type Fetching, fetchStack, keepStack, openFetching } from './fetch-stack.ts'
 
@@ -6,6 +6,8 @@ import { type FetchOptions, type Fetching, fetchStack, keepStack, openFetching }
 export interface FetchFailure {
   readonly reference: FullReference
   readonly error: DavitError
+  /** Where the reference is written. */
+  readonly place?: Place | undefined
 }
 
 export interface FetchOutcome {
@@ -42,9 +44,17 @@ export async function fetchStacks(options: FetchOptions): Promise<FetchOutcome> 
     for (const { reference } of fresh) tried.add(canonical(reference))
     for (const group of new Set(fresh.map((one) => enterGroup(groups, one)))) {
       const failure = await fetchGroup(fetching, group, groups)
-      if (failure !== undefined) failures.push(failure)
+      if (failure !== undefined) failures.push({ ...failure, place: placeOf(failure.reference, outcome) })
     }
   }
+}
+
+function placeOf(reference: FullReference, { findings }: CompileOutcome): Place | undefined {
+  const found = findings.find(
+    ({ code, subjects: [subject] }) =>
+      (code === 'MU503' && subject === canonical(reference)) || (code === 'MU605' && subject === reference.name),
+  )
+  return found?.place
 }
 
 type Groups = Map<string, Group>
