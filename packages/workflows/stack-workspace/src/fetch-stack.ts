@@ -5,6 +5,7 @@ import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from '@davit/files'
 import {
   baseAndName,
+  compareVersions,
   type CompileOutcome,
   FETCHED,
   type FullReference,
@@ -14,13 +15,14 @@ import {
   type Workspace,
 } from '@davit/stack'
 import { isAsFetched } from './as-fetched.ts'
+import { fittingTags } from './choose-commit.ts'
 import { type ChosenTree, chooseTree } from './choose-tree.ts'
 import { type Clone, cloneRepository } from './clone.ts'
 import { type Git, withoutPassword } from './git.ts'
 import { cleanAside, withAside } from './aside.ts'
 import { installTree, type Place } from './install-tree.ts'
-import { say } from './messages.ts'
-import { fetchedCommit, writeOrigin } from './origin-file.ts'
+import { type FieldsOfStack, say } from './messages.ts'
+import { fetchedOrigin, type OriginRecord, writeOrigin } from './origin-file.ts'
 import { type Overlay, overlay } from './overlay.ts'
 import { refuseForeign } from './refuse-foreign.ts'
 import { whyRefused } from './refused-origin.ts'
@@ -73,20 +75,37 @@ export async function fetchStack(
   const source = { git: options.git, clone: await cloneOf(fetching, origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
-  if (options.isUpdate && (await isCurrent(source, tree, pathOf(place)))) {
+  const before = fetchedOrigin(pathOf(place))
+  if (options.isUpdate && before.commit === tree.commit && (await isAsFetched(source, tree, pathOf(place)))) {
     seen.reveal(pathOf(place))
     options.report(say('stack-is-current', fields))
     return
   }
   await bring(fetching, { reference, place, source, tree })
+  warnOfBefore(options, before, { tree, fields })
   for (const directory of tree.submodules)
     options.report(say('submodule-left-out', { stack: reference.name, directory }))
   options.report(say(options.isDryRun ? 'would-fetch' : 'stack-fetched', fields))
   if (tree.otherVersion !== undefined) options.report(say('version-differs', { ...fields, stated: tree.otherVersion }))
 }
 
-async function isCurrent(source: Source, tree: ChosenTree, directory: string): Promise<boolean> {
-  return fetchedCommit(directory) === tree.commit && (await isAsFetched(source, tree, directory))
+/** Warns of an update that is not one to a newer version: the tag of before leads elsewhere, or is gone. */
+function warnOfBefore(
+  { report, isUpdate }: FetchOptions,
+  before: Partial<OriginRecord>,
+  { tree, fields }: { readonly tree: ChosenTree; readonly fields: FieldsOfStack },
+): void {
+  if (!isUpdate || before.tag === undefined || tree.tag === undefined) return
+  if (before.tag === tree.tag) {
+    if (before.commit !== tree.commit) report(say('tag-has-moved', fields))
+  } else if (isLower(tree, before.tag)) report(say('stack-goes-back', { ...fields, before: before.tag }))
+}
+
+/** Whether the version of a stack is lower than that of another tag. */
+function isLower({ tag = '', commit, directory }: ChosenTree, other: string): boolean {
+  const tags = [other, tag].map((name) => ({ name, commit }))
+  const [highest, lowest] = fittingTags(tags, directory, [])
+  return lowest?.name === tag && highest !== undefined && compareVersions(highest.version, lowest.version) > 0
 }
 
 /** Goes on with what is there of a stack that could not be fetched. */

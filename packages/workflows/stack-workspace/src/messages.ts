@@ -2,6 +2,9 @@ import { detail, messages, note, warning } from '@davit/diagnostics'
 
 const fields = { stack: 'text', version: 'text', repository: 'text' } as const
 
+/** Which version of a stack a message is about, and where that comes from. */
+export type FieldsOfStack = Readonly<Record<keyof typeof fields, string>>
+
 export const say = messages({
   /** An argument of the stack stands more than once on the command line. */
   'argument-given-again': warning(
@@ -27,6 +30,18 @@ export const say = messages({
   ),
   /** With `--update`: the repository has nothing newer that fits. */
   'stack-is-current': detail(fields, ({ stack, version }) => `'${stack}' stays at ${version}`),
+  /** With `--update`: the tag of a stack leads to another commit than when the stack was fetched before. */
+  'tag-has-moved': warning(
+    fields,
+    ({ stack, version, repository }) =>
+      `tag '${version}' of '${repository}' has moved: '${stack}' has another commit than before, of the same version`,
+  ),
+  /** With `--update`: the highest version that fits is lower than the one that was there. */
+  'stack-goes-back': warning(
+    { ...fields, before: 'text' },
+    ({ stack, version, before }) => `'${stack}' goes back from ${before} to ${version}`,
+    'either the repository has lost that tag, or the workspace asks for an older version',
+  ),
   /** A directory of a fetched stack is a repository of its own. Submodules are not fetched, so the directory is empty. */
   'submodule-left-out': warning(
     { stack: 'text', directory: 'text' },

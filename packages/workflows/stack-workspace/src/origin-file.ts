@@ -20,12 +20,12 @@ export function writeOrigin(directory: string, { repository, ...origin }: Origin
   return writeFileAtomic(join(directory, ORIGIN_FILE), `${writeJson(record)}\n`, { mode: 0o644 })
 }
 
-/** Returns the commit of which a directory is a copy, if it says so. */
-export function fetchedCommit(directory: string): string | undefined {
+/** Returns the commit of which a directory is a copy, and the tag, as far as it says so. */
+export function fetchedOrigin(directory: string): Partial<Pick<OriginRecord, 'commit' | 'tag'>> {
   try {
-    const record = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8')) as { readonly commit?: unknown }
-    return typeof record.commit === 'string' ? record.commit : undefined
+    const { commit, tag } = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8')) as Record<string, unknown>
+    return { ...(typeof commit === 'string' ? { commit } : {}), ...(typeof tag === 'string' ? { tag } : {}) }
   } catch {
-    return undefined
+    return {}
   }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
-import { fetchedCommit } from '../src/origin-file.ts'
+import { fetchedOrigin } from '../src/origin-file.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
 const TAG_AGAIN =
@@ -128,11 +128,11 @@ test.each([
   ['{"commit":["x"]}', undefined],
   ['null', undefined],
   ['{', undefined],
-])('fetchedCommit() of a record %s', (record, commit) => {
+])('fetchedOrigin() of a record %s', (record, commit) => {
   const directory = scratchDirectory()
-  expect(fetchedCommit(directory)).toBeUndefined()
+  expect(fetchedOrigin(directory).commit).toBeUndefined()
   writeFileSync(join(directory, '.origin.json'), record)
-  expect(fetchedCommit(directory)).toBe(commit)
+  expect(fetchedOrigin(directory).commit).toBe(commit)
 })
 
 test('pins name what is not of the usual base with its base, and what has neither version nor commit not at all', async () => {

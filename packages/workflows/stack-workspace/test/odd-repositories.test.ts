@@ -95,6 +95,21 @@ test('an update takes a tag that has moved', async () => {
   expect(commitOf()).toBe(first)
   await shop.fetch({ isUpdate: true })
   expect(commitOf()).toBe(second)
+  expect(shop.reports.at(-2)).toBe(`tag-has-moved acme/db 1.0.0 ${repository.url}`)
+})
+
+test('an update to a lower version is told', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.9.0') }, 'v1.9.0')
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.10.0') }, 'db/v1.10.0')
+  const shop = makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url })
+  await shop.fetch()
+  repository.git(['tag', '--delete', 'db/v1.10.0'])
+  await shop.fetch({ isUpdate: true })
+  expect(shop.reports.slice(1)).toStrictEqual([
+    `stack-goes-back acme/db v1.9.0 ${repository.url} db/v1.10.0`,
+    `stack-fetched acme/db v1.9.0 ${repository.url}`,
+  ])
 })
 
 const EMPTY = 'its default branch has no commit'
