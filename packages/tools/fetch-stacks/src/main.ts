@@ -20,9 +20,9 @@ import {
   stackFiles,
 } from '@davit/stack-workspace'
 import { defineTool, type ToolContext, usageError } from '@davit/tool'
-import { withWayOut } from './damaged.ts'
 import { description } from './description.ts'
 import { unfetched } from './unfetched.ts'
+import { withWayOut } from './way-out.ts'
 
 export const tool = defineTool({
   ...description,

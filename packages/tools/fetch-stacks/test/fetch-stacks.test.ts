@@ -133,7 +133,7 @@ test.each([
   expect((await fetchIn(shop)).stderr).toContain(message)
 })
 
-test('davit-fetch-stacks says once how a damaged stack is fetched anew', async () => {
+test('davit-fetch-stacks says how a damaged stack is fetched anew', async () => {
   const { shop } = shopWithDatabase()
   writeFileSync(join(shop.root, 'Mu.yaml'), user('acme/db@^1.0.0', 'acme/db@^1.0.0'))
   await fetchIn(shop)

@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { FETCHED, type StackFinding } from '@davit/stack'
 
-/** Findings, each once; those of files that were fetched and cannot be read say how these are fetched anew. */
+/** Adds to findings of fetched files that cannot be read how these are fetched anew. */
 export function withWayOut(findings: readonly StackFinding[], workingDirectory: string): readonly StackFinding[] {
-  const distinct = new Map(findings.map((one) => [JSON.stringify(one), one]))
-  return [...distinct.values()].map((one) => {
+  return findings.map((one) => {
     const file = resolve(workingDirectory, unreadFile(one) ?? '')
     if (!file.includes(`/${FETCHED[0]}/`)) return one
     const wayOut = `if it is not as it was fetched: --update fetches it anew, or remove '${dirname(file)}', and run the same command`
