@@ -126,9 +126,9 @@ test('whatever else is directly below sections is ignored, with a warning', () =
     [],
     [
       ['MU104', 's'],
-      ['MU104', 't'],
       ['MU104', 'v'],
       ['MU104', 'u'],
+      ['MU104', 't'],
     ],
   ])
 })

@@ -152,6 +152,7 @@ test.each<[string, string, readonly unknown[]]>([
   ['shapes', 'name: a\nabstract: []\nversion: 1.0', [['MU151']]],
   ['public nested stacks', 'name: a\nversion: 1.0\nstacks: { public: { o: {} } }', [['MU604', 'o']]],
   ['keys in their order', 'name: a\nstacks: { public: { o: {} } }\nservices: 3', [['MU151'], ['MU604', 'o']]],
+  ['later keys', 'name: a\nversion: []\nstacks: { public: { o: {} } }', [['MU604', 'o'], ['MU151']]],
   ['names', `name: a\nversion: 1.0\nschema: { private: { s: { base: no } } }\n${ONE}`, [['MU501', '1.0']]],
   [
     'files of words',

@@ -46,10 +46,10 @@ test.each<[string, string, unknown]>([
     'wrong shapes',
     'namespace: []\nclusters:\n  a: x\n  b: { default: "true", settings: [] }',
     [
-      ['MU152', [], 1],
       ['MU152', [], 3],
       ['MU152', [], 4],
       ['MU152', [], 4],
+      ['MU152', [], 1],
     ],
   ],
   [

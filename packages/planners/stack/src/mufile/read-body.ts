@@ -48,22 +48,34 @@ function readStack(root: Written, around: Around): Body {
   const { shapes } = reader
   const members = new Map(shapes.table(root, 'a stack'))
   for (const [name, written] of members) if (!KEYS.includes(name)) shapes.unknown(name, written, KEYS)
-  const text = (name: string) => textAt(members.get(name), `'${name}'`, shapes)
-  const texts = new Map(TEXTS.map((name) => [name, text(name)]))
-  const isAbstract = shapes.truth(members.get('abstract'), "'abstract'")
-  const isIntrinsic = shapes.truth(members.get('intrinsic'), "'intrinsic'")
-  const name = texts.get('name') ?? key
-  const [version, base] = [texts.get('version'), text('base')]
-  const properties = readProperties(members.get('properties'), reader)
-  const schemas = ['schema', 'types'].flatMap((section) =>
-    sectionsOf(members.get(section), section, reader).flatMap(({ isPublic, entries }) =>
+  const texts = new Map<string, TextAt>()
+  const text = (name: string) => {
+    const at = textAt(members.get(name), `'${name}'`, shapes)
+    if (at !== undefined) texts.set(name, at)
+    return at
+  }
+  const schemasIn = (section: string) => {
+    return inSections(members.get(section), { what: section, reader }, (isPublic, entries) =>
       readSchemas(entries, { isPublic, reader }),
-    ),
-  )
+    )
+  }
+  // In the order of their keys, and so are problems.
+  const isAbstract = shapes.truth(members.get('abstract'), "'abstract'")
+  text('author')
+  const base = text('base')
+  text('description')
+  const isIntrinsic = shapes.truth(members.get('intrinsic'), "'intrinsic'")
+  text('license')
+  const name = text('name') ?? key
+  const properties = readProperties(members.get('properties'), reader)
+  const schema = schemasIn('schema')
   const services = readServices(members.get('services'), reader)
   const nested = readNested(members.get('stacks'), around)
+  const types = schemasIn('types')
+  const version = text('version')
+  text('website')
   const metadata = metadataIn(members, texts)
-  const stated = { metadata, properties, schemas, nested, services, isAbstract, isIntrinsic }
+  const stated = { metadata, properties, schemas: [...schema, ...types], nested, services, isAbstract, isIntrinsic }
   return { id, file, spot: root, name, version, base, ...stated }
 }
 
@@ -74,9 +86,12 @@ function textAt(written: Written | undefined, what: string, shapes: Shapes): Tex
 
 function metadataIn(
   members: ReadonlyMap<string, Written>,
-  texts: ReadonlyMap<string, TextAt | undefined>,
+  texts: ReadonlyMap<string, TextAt>,
 ): ReadonlyMap<string, StackValue> {
-  const stated = [...texts].flatMap(([name, at]): [string, StackValue][] => (at === undefined ? [] : [[name, at.text]]))
+  const stated = TEXTS.flatMap((name): [string, StackValue][] => {
+    const at = texts.get(name)
+    return at === undefined ? [] : [[name, at.text]]
+  })
   const carried = CARRIED.flatMap((name): [string, StackValue][] => {
     const written = members.get(name)
     return isNothing(written) ? [] : [[name, valueOf(written)]]
@@ -84,13 +99,19 @@ function metadataIn(
   return new Map([...stated, ...carried])
 }
 
-interface Section {
-  readonly isPublic: boolean
-  readonly entries: readonly (readonly [string, Written])[]
+interface Sections {
+  readonly what: string
+  readonly reader: Reader
 }
 
-/** Returns the entries under `private`, then those under `public`. */
-function sectionsOf(written: Written | undefined, what: string, { shapes, report }: Reader): readonly Section[] {
+type Entries = readonly (readonly [string, Written])[]
+
+/** Reads the entries under `private`, and then those under `public`. */
+function inSections<Read>(
+  written: Written | undefined,
+  { what, reader: { shapes, report } }: Sections,
+  read: (isPublic: boolean, entries: Entries) => readonly Read[],
+): readonly Read[] {
   const members = new Map(shapes.table(written, `'${what}'`))
   const known = ['private', 'public']
   for (const [key, value] of members) {
@@ -98,15 +119,12 @@ function sectionsOf(written: Written | undefined, what: string, { shapes, report
     const hint = suggestionFor(key, known) ?? `everything in '${what}' is below 'private' or 'public' in it`
     report('MU104', [key], { spot: keyOf(value), hint })
   }
-  return known.map((name) => ({
-    isPublic: name === 'public',
-    entries: shapes.table(members.get(name), `'${name}'`),
-  }))
+  return known.flatMap((name) => read(name === 'public', shapes.table(members.get(name), `'${name}'`)))
 }
 
 function readNested(written: Written | undefined, around: Around): ReadonlyMap<string, NestedDeclaration> {
   const { reader } = around
-  const nested = sectionsOf(written, 'stacks', reader).flatMap(({ isPublic, entries }) => {
+  const nested = inSections(written, { what: 'stacks', reader }, (isPublic, entries) => {
     if (!isPublic) return entries.map(([name, value]) => readNestedStack(name, value, around))
     for (const [name, value] of entries) reader.report('MU604', [name], { spot: keyOf(value) })
     return []
@@ -131,7 +149,7 @@ function readNestedStack(name: string, written: Written, around: Around): Nested
 }
 
 function readServices(written: Written | undefined, reader: Reader): readonly ServiceDeclaration[] {
-  return sectionsOf(written, 'services', reader).flatMap(({ isPublic, entries }) =>
+  return inSections(written, { what: 'services', reader }, (isPublic, entries) =>
     entries.map(([key, value]) => ({ key, isPublic, ...readInstance(key, value, reader), spot: keyOf(value) })),
   )
 }

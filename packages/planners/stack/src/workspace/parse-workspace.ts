@@ -42,13 +42,14 @@ function read(root: Written, reader: Reader): Omit<Workspace, 'isPartial'> {
   const members = new Map(shapes.table(root, 'a workspace file'))
   for (const [key, value] of members) if (!KEYS.includes(key)) shapes.unknown(key, value, KEYS)
   const clusters = shapes.table(members.get('clusters'), "'clusters'")
-  const namespace = shapes.text(members.get('namespace'), "'namespace'")
-  return {
-    namespace: namespace === '' ? undefined : namespace,
+  // In the order of their keys, and so are problems.
+  const { namespace, ...stated } = {
     clusters: new Map(clusters.map(([name, written]) => [name, readCluster(name, written, shapes)])),
     pins: readPins(members.get('dependencies'), reader),
+    namespace: shapes.text(members.get('namespace'), "'namespace'"),
     repositories: readRepositories(members.get('repositories'), reader),
   }
+  return { ...stated, namespace: namespace === '' ? undefined : namespace }
 }
 
 function readCluster(name: string, written: Written, shapes: Shapes): Cluster {
@@ -61,13 +62,13 @@ function readCluster(name: string, written: Written, shapes: Shapes): Cluster {
   }
   return {
     name,
+    cloud: text('cloud'),
     isDefault: shapes.truth(members.get('default'), "'default'"),
     description: text('description'),
-    cloud: text('cloud'),
-    scheduler: text('scheduler'),
-    settings: valuesIn(shapes.table(members.get('settings'), "'settings'")),
     infrastructure: text('infrastructure'),
     placement: readPlacement(members.get('placement'), shapes),
+    scheduler: text('scheduler'),
+    settings: valuesIn(shapes.table(members.get('settings'), "'settings'")),
     spots: {
       name: keyOf(written),
       cloud: spotOf('cloud'),
