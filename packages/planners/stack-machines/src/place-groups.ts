@@ -53,18 +53,19 @@ type Choice =
 function choose(group: Group, context: Placement, taken: TakenPorts): Choice {
   const replicas = Math.max(1, ...group.map((leaf) => context.replicasOf(leaf)))
   const free: string[] = []
-  const conflicts: Conflict[] = []
+  const conflicts: ConflictOnTarget[] = []
   for (const target of rankedFor(group, context)) {
     const conflict = taken.conflictOn(target, group)
     if (conflict === undefined) free.push(target)
-    else conflicts.push(conflict)
+    else conflicts.push({ ...conflict, target })
     if (free.length === replicas) return { kind: 'chosen', targets: free }
   }
   const [conflict] = conflicts
   if (conflict === undefined || free.length + conflicts.length < replicas)
     return { kind: 'refused', finding: tooFew(group, replicas, context) }
   const { port, leaf, other } = conflict
-  return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], { place: placeOfPort(leaf, port) }) }
+  const details = { place: placeOfPort(leaf, port), hint: whoListens(conflicts) }
+  return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], details) }
 }
 
 /** Returns the targets that can take a group, best first; they are ranked only as far as they are asked for. */
@@ -128,9 +129,17 @@ function tooFew(group: Group, replicas: number, context: Placement): StackFindin
   const message = `'${leaf.fqn}' runs ${replicas} times, each on a target of its own, but ${counted(able)} can take it`
   return finding('MU611', [leaf.fqn, context.typeOf(leaf)], {
     place: placeOf(leaf.spot),
-    hint: whyFew(leaf, context),
+    hint: whyApart(group, replicas, context) ?? whyFew(leaf, context),
     ...(replicas === 1 ? {} : { message }),
   })
+}
+
+/** Says where leaves of a group could be that cannot be together; undefined if one of them lacks targets by itself. */
+function whyApart(group: Group, replicas: number, context: Placement): string | undefined {
+  const fits = group.map((leaf) => ({ leaf, names: fitFor(leaf, context) }))
+  if (fits.some(({ names }) => names.length < replicas)) return undefined
+  const all = fits.map(({ leaf, names }) => `${quoted(leaf.fqn)} can be on ${names.map(quoted).join(', ')}`)
+  return `services and their volumes are on the same targets: ${all.join('; ')}`
 }
 
 function counted(targets: number): string {
@@ -152,6 +161,16 @@ interface Conflict {
   readonly port: number
   readonly leaf: Instance
   readonly other: Instance
+}
+
+interface ConflictOnTarget extends Conflict {
+  readonly target: string
+}
+
+/** Names who has which port on which target. */
+function whoListens(conflicts: readonly ConflictOnTarget[]): string {
+  const all = conflicts.map(({ port, other, target }) => `${quoted(other.fqn)} has ${port} on ${quoted(target)}`)
+  return `${all.toSorted(compareText).join(', ')}; change ports, or add targets`
 }
 
 /** Who listens on which port of which target. */

@@ -61,7 +61,23 @@ test('ports that another service takes are told with it', () => {
   })
   expect(told(listening, { targets: targetsNamed(['one']) })).toEqual([
     'refused',
-    "Mu.yaml: MU612 port '7' of 'shop/w' is taken by 'shop/v' on every target; undefined",
+    "Mu.yaml: MU612 port '7' of 'shop/w' is taken by 'shop/v', and no other place is left; 'shop/v' has 7 on 'one'; change ports, or add targets",
+  ])
+  const several = stackOf({
+    u: 'type: mu/container, command: [x], port: 7',
+    v: 'type: mu/container, command: [x], port: 7',
+    w: 'type: mu/container, command: [x], port: 7',
+  })
+  expect(told(several, placing('shop/u: [one], shop/v: [two]'))[1]).toMatch(
+    /MU612 port '7' of 'shop\/w' is taken by 'shop\/[uv]', and no other place is left; 'shop\/u' has 7 on 'one', 'shop\/v' has 7 on 'two'; /,
+  )
+})
+
+test('a service whose volume must be elsewhere is told with both', () => {
+  const apart = stackOf({ v: 'type: mu/volume', w: 'type: mu/container, command: [x], volumes: { D: v }' })
+  expect(told(apart, placing('shop/v: [two], shop/w: [one]'))).toEqual([
+    'refused',
+    "Mu.yaml: MU611 no target can take 'shop/v', which needs a container 'fileset'; services and their volumes are on the same targets: 'shop/v' can be on 'two'; 'shop/w' can be on 'one'",
   ])
 })
 

@@ -178,7 +178,7 @@ export const CODES = {
     'Add targets or containers, or change `placement`.',
   ),
   MU612: error(
-    (port, fqn, other) => `port ${show(port)} of ${show(fqn)} is taken by ${show(other)} on every target`,
+    (port, fqn, other) => `port ${show(port)} of ${show(fqn)} is taken by ${show(other)}, and no other place is left`,
     'Change one of the ports, or add targets.',
   ),
   MU613: error(

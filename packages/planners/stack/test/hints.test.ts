@@ -175,6 +175,27 @@ test.each<readonly [string, Texts, string]>([
     "Mu.yaml:3:26: MU508 expected 'number', but got 'string'; 'p' of the base is 'number': it can be declared again with that type, or a narrower one",
   ],
   [
+    'a comma that is missing before a key',
+    services('w: { type: mu/container command: [x] }'),
+    "Mu.yaml:2:34: MU151 unexpected ': ' or '- ' after this, within brackets; a `{` or `[` before this is not closed, or a comma is missing, or text with brackets or `: ` is without quotes",
+  ],
+  [
+    'a comma that is missing behind a table',
+    { 'Mu.yaml': 'a: { b: { c: 1 } d: { e: 1 } }\n' },
+    'Mu.yaml:1:18: MU151 unexpected scalar at node end; a `{` or `[` before this is not closed, or a comma is missing, or text with brackets or `: ` is without quotes',
+  ],
+  [
+    'a comma that is missing between short lines',
+    { 'Mu.yaml': 'properties: {\n  a: b\n  c: d\n}\n' },
+    "Mu.yaml:2:6: MU151 unexpected ': ' or '- ' after this, within brackets; a `{` or `[` before this is not closed, or a comma is missing, or text with brackets or `: ` is without quotes",
+  ],
+  [
+    'text with brackets',
+    { 'Mu.yaml': 'name: a\nproperties: { p: { type: map[string] } }\n' },
+    'Mu.yaml:2:29: MU151 unexpected flow-seq-start at node end; a `{` or `[` before this is not closed, or a comma is missing, or text with brackets or `: ` is without quotes',
+  ],
+  ['a bracket too many', { 'Mu.yaml': 'name: a\nservices: { } }\n' }, "Mu.yaml:2:15: MU151 this '}' closes nothing"],
+  [
     'a cycle',
     services('w: { type: mu/gateway, targets: [v] }, v: { type: mu/gateway, targets: [w] }'),
     "Mu.yaml:2:62: MU600 services wait for each other: 'a/v', 'a/w'; one of them must not name the others",

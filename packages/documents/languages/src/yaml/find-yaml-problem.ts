@@ -12,8 +12,10 @@ export function findYamlProblem(document: Document, source: SourceText): Diagnos
     return { severity: 'error', message: 'davit reads YAML 1.2 only', place: source.placeAt(0) }
   }
   if (first === undefined) return undefined
-  const isContinued = all.some(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === first.pos[0])
-  const { offset, message, hint } = problemOf(first, { document, source, isContinued })
+  const hasHere = (wanted: string) => all.some(({ code, pos }) => code === wanted && pos[0] === first.pos[0])
+  const isContinued = hasHere('MULTILINE_IMPLICIT_KEY')
+  const isInBrackets = hasHere('BLOCK_IN_FLOW')
+  const { offset, message, hint } = problemOf(first, { document, source, isContinued, isInBrackets })
   const place = source.placeAt(Math.min(offset, source.text.length))
   return { severity: 'error', message, place, ...(hint === undefined ? {} : { hint }) }
 }
@@ -29,15 +31,21 @@ interface Around {
   readonly source: SourceText
   /** Whether a would-be key continues on the next line. */
   readonly isContinued: boolean
+  /** Whether a would-be key is within brackets. */
+  readonly isInBrackets: boolean
 }
 
 function problemOf(error: YAMLParseError | YAMLWarning, around: Around): Problem {
   const { code, message, pos } = error
   const [offset] = pos
   if (code === 'BLOCK_AS_IMPLICIT_KEY' && around.isContinued) return nextLineProblem(offset, around)
-  if (code === 'MULTILINE_IMPLICIT_KEY') return keyProblem(offset, around)
+  if (code === 'MULTILINE_IMPLICIT_KEY' && !around.isInBrackets) return keyProblem(offset, around)
   if (/^All (?:mapping|sequence) items must start/.test(message)) return { offset, ...INDENTATION }
-  return quoteProblem(error, around) ?? { offset, message: MESSAGES.get(code) ?? wordsFor(message) }
+  return quoteProblem(error, around) ?? bracketProblem(error, around) ?? plainProblem(error)
+}
+
+function plainProblem({ code, message, pos }: YAMLParseError | YAMLWarning): Problem {
+  return { offset: pos[0], message: MESSAGES.get(code) ?? wordsFor(message) }
 }
 
 /** Reports a missing closing quote where the text begins; the parser reports it at the end. */
@@ -47,6 +55,19 @@ function quoteProblem({ message, pos }: YAMLParseError | YAMLWarning, { document
   const offset = lastScalarIn(document) ?? pos[0]
   return { offset, message: `the closing ${quote} of the quoted text is missing` }
 }
+
+/** Reports what is wrong within brackets, or behind them; undefined if it is something else. */
+function bracketProblem({ message, pos }: YAMLParseError | YAMLWarning, { isInBrackets }: Around): Problem | undefined {
+  const [offset] = pos
+  if (isInBrackets) return { offset, message: "unexpected ': ' or '- ' after this, within brackets", hint: BRACKETS }
+  const [, closing] = /^Unexpected flow-(?:map|seq)-end token in YAML stream: "(.)"$/.exec(message) ?? []
+  if (closing !== undefined) return { offset, message: `this '${closing}' closes nothing` }
+  const isBracket = /^Missing , |^Unexpected (?:scalar|flow-\S+) (?:at node end|token)/.test(message)
+  return isBracket ? { offset, message: wordsFor(message), hint: BRACKETS } : undefined
+}
+
+const BRACKETS =
+  'a `{` or `[` before this is not closed, or a comma is missing, or text with brackets or `: ` is without quotes'
 
 /** Reports a value that is followed by a key on the next line with more indentation. */
 function nextLineProblem(offset: number, { source }: Around): Problem {

@@ -4,7 +4,8 @@ import type { ReadableFile } from './stack-file.ts'
 
 /** Tells what makes the markup of a file invalid, and whether it comes from an action of the template. */
 export function badMarkup(file: ReadableFile, problem: Partial<Diagnostic> = {}): StackFinding {
-  const { place = { file: file.shown }, hint = isOfAction(file, place) ? OF_ACTION : undefined } = problem
+  const { place = { file: file.shown } } = problem
+  const hint = isOfAction(file, place) ? OF_ACTION : problem.hint
   return finding('MU151', [], { ...problem, place, hint })
 }
 
