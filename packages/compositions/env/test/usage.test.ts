@@ -127,7 +127,7 @@ describe('davit-env', () => {
         code: 'usage',
         message: `unknown option '--no"\\'`,
         exitStatus: 64,
-        hint: 'see --help',
+        hint: 'see --help; arguments follow --',
       })
     },
   )
