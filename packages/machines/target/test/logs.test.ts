@@ -129,8 +129,9 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
     const log = scene.path('state/targets/t1/log/default/process:key')
     // An activity that has succeeded does not wait for its log.
     await until(() => existsSync(`${log}.activate`))
+    // An empty end is removed when the log is complete.
     for (const name of ['.activate.1', '.activate.3', '.collect-garbage', '.Odd name'])
-      writeFileSync(`${log}${name}`, '')
+      writeFileSync(`${log}${name}`, 'said')
     const on = {
       target: scene.mapping.target,
       mappings: [{ ...scene.mapping, container: 'other' as never }, scene.mapping],
