@@ -1,16 +1,16 @@
-import { type MappingId, mappingIdOf } from '@davit/documents'
+import type { MappingId } from '@davit/documents'
 
 import type {
   Activation,
   Activity,
-  AnyActivity,
   Deactivation,
   Restoring,
   Snapshotting,
   StatefulService,
   Transfer,
 } from './activity.ts'
-import { identityOf } from './placed-service.ts'
+import type { Arranged } from './arrangement.ts'
+import { byIdentity, chosen, identityOf, type PlacedService, type Placements } from './placed-service.ts'
 import { placeOf, type Reason } from './reason.ts'
 import type { StateMove, StateMoves } from './state-moves.ts'
 
@@ -23,68 +23,102 @@ export interface StatePlan {
 
 export const NO_STATE: StatePlan = { moves: [], pending: [], restoresFirst: new Set() }
 
+/** Services that are stopped, and those whose state is taken although nothing has to be stopped. */
+export function withResting(outgoing: Placements, { moves }: StatePlan): Placements {
+  return union(
+    outgoing,
+    moves.flatMap(({ from }) => from ?? []),
+  )
+}
+
+/** Services that are started, and those whose state is restored although nothing has to be started. */
+export function withRestored(incoming: Placements, { moves, pending }: StatePlan): Placements {
+  return union(incoming, [...moves.flatMap(({ to }) => to ?? []), ...pending])
+}
+
+function union(table: Placements, more: readonly PlacedService[]): Placements {
+  return new Map([...byIdentity(more), ...table])
+}
+
+/** Services in the order in which they are stopped, and in which they are started, with what stops and starts them. */
+export interface StoppingAndStarting {
+  readonly stopping: readonly Arranged<PlacedService>[]
+  readonly deactivations: ReadonlyMap<MappingId, Deactivation>
+  readonly starting: readonly Arranged<PlacedService>[]
+  readonly activations: ReadonlyMap<MappingId, Activation>
+}
+
 /**
- * Adds to a plan what moves state. A snapshot is taken of what is at rest, while everything that the service depends on is still up;
- * restoring is done before anything that depends on the service is activated.
+ * Returns the phases of a plan, with what moves state. A snapshot is taken of what is at rest, while everything that the service
+ * depends on is still up; restoring is done before anything that depends on the service is activated.
  */
-export function withStateMoves(
-  deactivations: readonly Deactivation[],
-  activations: readonly Activation[],
-  { moves, pending, restoresFirst }: StatePlan,
-): readonly (readonly Activity[])[] {
-  const down = new Set(deactivations.map(({ id }) => id))
-  const snapshots = snapshotsOf(moves, down)
-  const restores = [...moves.flatMap(restoreOf), ...pending.map(pendingRestore)]
-  const transfers = moves.map(transferOf)
-  return [
-    besides(deactivations, snapshots, (one) => `deactivate ${identityOf(one)}`).map((one) =>
-      one.kind === 'deactivate' ? afterSnapshots(one, snapshots) : one,
-    ),
-    ...(transfers.length === 0 ? [] : [transfers]),
-    activating(activations, restores, restoresFirst),
-  ]
-}
-
-/** Puts each of the others behind the activity that it belongs to, or in front of all if there is none. */
-function besides<One extends AnyActivity, Other extends StatefulService>(
-  activities: readonly One[],
-  others: readonly Other[],
-  idOf: (other: Other) => string,
-): readonly (One | Other)[] {
-  const followers = new Map(others.map((other) => [idOf(other), other]))
-  const ids = new Set(activities.map(({ id }) => id))
-  const alone = others.filter((other) => !ids.has(idOf(other)))
-  const placed = activities.flatMap((one): readonly (One | Other)[] => {
-    const follower = followers.get(one.id)
-    return follower === undefined ? [one] : [one, follower]
-  })
-  return [...alone, ...placed]
-}
-
-function snapshotsOf(moves: readonly StateMove[], down: ReadonlySet<string>): readonly Snapshotting[] {
-  const snapshots = new Map<string, Snapshotting>()
-  for (const { from, to } of moves) {
-    if (from === undefined) continue
-    const id = identityOf(from)
-    const waitsFor = [`deactivate ${id}`].filter((other) => down.has(other as Deactivation['id']))
-    snapshots.set(id, {
-      ...statefulPart(from),
-      id: `snapshot ${id}`,
-      kind: 'snapshot',
-      definition: 'recorded',
-      waitsFor,
-      reasons: [reasonOf({ from, to })],
-      undo: undefined,
-    })
-  }
-  return [...snapshots.values()]
+export function phasesWithState(plan: StoppingAndStarting, state: StatePlan): readonly (readonly Activity[])[] {
+  const transfers = state.moves.map(transferOf)
+  return [stoppingPhase(plan, state), ...(transfers.length === 0 ? [] : [transfers]), startingPhase(plan, state)]
 }
 
 /** Whatever waits for a service to be deactivated also waits for the snapshot of its state. */
-function afterSnapshots(deactivation: Deactivation, snapshots: readonly Snapshotting[]): Deactivation {
-  const taken = new Map(snapshots.map(({ id, waitsFor }) => [waitsFor[0], id]))
-  const more = deactivation.waitsFor.flatMap((id) => taken.get(id) ?? [])
-  return more.length === 0 ? deactivation : { ...deactivation, waitsFor: [...deactivation.waitsFor, ...more] }
+function stoppingPhase({ stopping, deactivations }: StoppingAndStarting, { moves }: StatePlan): readonly Activity[] {
+  const snapshots = new Map(moves.flatMap(snapshotOf).map((one) => [identityOf(one), one]))
+  const endsOf = endings(deactivations, snapshots)
+  return stopping.flatMap(({ id, waitsFor }): readonly Activity[] => {
+    const deactivation = deactivations.get(id)
+    const snapshot = snapshots.get(id)
+    const ends = endsOf(waitsFor)
+    if (deactivation === undefined) return snapshot === undefined ? [] : [{ ...snapshot, waitsFor: ends }]
+    const stopped = { ...deactivation, waitsFor: ends }
+    return snapshot === undefined ? [stopped] : [stopped, { ...snapshot, waitsFor: [deactivation.id] }]
+  })
+}
+
+/** Whatever waits for a service to be activated also waits for its state to be restored. */
+function startingPhase(plan: StoppingAndStarting, { moves, pending, restoresFirst }: StatePlan): readonly Activity[] {
+  const { starting, activations } = plan
+  const restores = new Map(
+    [...moves.flatMap(restoreOf), ...pending.map(pendingRestore)].map((one) => [identityOf(one), one]),
+  )
+  const isFirst = (id: MappingId) => restoresFirst.has(id) && activations.has(id)
+  const endsOf = endings(
+    activations,
+    chosen(restores, (id) => !isFirst(id)),
+  )
+  return starting.flatMap(({ id, waitsFor }): readonly Activity[] => {
+    const activation = activations.get(id)
+    const restore = restores.get(id)
+    const ends = endsOf(waitsFor)
+    if (activation === undefined) return restore === undefined ? [] : [{ ...restore, waitsFor: ends }]
+    if (restore === undefined) return [{ ...activation, waitsFor: ends }]
+    return isFirst(id)
+      ? [
+          { ...restore, waitsFor: ends },
+          { ...activation, waitsFor: [...ends, restore.id] },
+        ]
+      : [
+          { ...activation, waitsFor: ends },
+          { ...restore, waitsFor: [activation.id] },
+        ]
+  })
+}
+
+/** Returns the ids of the activities with which services are done: those that stop or start them, then those on their state. */
+function endings(...tables: readonly ReadonlyMap<MappingId, Activity>[]) {
+  return (ids: readonly MappingId[]): readonly string[] =>
+    tables.flatMap((table) => ids.flatMap((id) => table.get(id)?.id ?? []))
+}
+
+function snapshotOf({ from, to }: StateMove): readonly Snapshotting[] {
+  if (from === undefined) return []
+  return [
+    {
+      ...statefulPart(from),
+      id: `snapshot ${identityOf(from)}`,
+      kind: 'snapshot',
+      definition: 'recorded',
+      waitsFor: [],
+      reasons: [reasonOf({ from, to })],
+      undo: undefined,
+    },
+  ]
 }
 
 function transferOf({ from, to }: StateMove): Transfer {
@@ -124,32 +158,6 @@ function restoring(
     reasons: [reason],
     undo: undefined,
   }
-}
-
-/** Returns activations and restores with what they wait for. */
-function activating(
-  activations: readonly Activation[],
-  restores: readonly Restoring[],
-  restoresFirst: ReadonlySet<MappingId>,
-): readonly Activity[] {
-  const activationOf = (one: StatefulService) => `activate ${identityOf(one)}`
-  const waits = new Map<string, readonly string[]>(activations.map(({ id, waitsFor }) => [id, waitsFor]))
-  const isFirst = (one: Restoring) => restoresFirst.has(identityOf(one)) && waits.has(activationOf(one))
-  const first = new Map<string, Restoring>(restores.filter(isFirst).map((one) => [identityOf(one), one]))
-  const after = new Map<string, Restoring>(restores.filter((one) => !isFirst(one)).map((one) => [identityOf(one), one]))
-  const activated = activations.map((one): Activation => {
-    const needed = one.service.dependsOn.flatMap((dependency) => after.get(mappingIdOf(dependency))?.id ?? [])
-    const own = first.get(identityOf(one))?.id ?? []
-    return { ...one, waitsFor: [...new Set([...one.waitsFor, ...needed].concat(own))] }
-  })
-  const restored = [...after.values()].map((one): Restoring => {
-    const activation = activationOf(one)
-    return { ...one, waitsFor: waits.has(activation) ? [activation] : [] }
-  })
-  return besides(activated, restored, activationOf).flatMap((one): readonly Activity[] => {
-    const restore = one.kind === 'activate' ? first.get(identityOf(one)) : undefined
-    return restore === undefined ? [one] : [{ ...restore, waitsFor: waits.get(activationOf(restore)) ?? [] }, one]
-  })
 }
 
 function reasonOf({ from, to }: StateMove): Reason {

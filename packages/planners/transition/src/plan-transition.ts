@@ -4,7 +4,7 @@ import { closureOf } from '@davit/service-graph'
 import { compareText } from '@davit/languages'
 
 import type { Activation, Deactivation, OutdatedMapping, Transition } from './activity.ts'
-import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
+import { dependantsFirst, dependenciesFirst, dependenciesIn } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
 import { inOrder } from './in-order.ts'
@@ -17,7 +17,7 @@ import {
   type Placements,
   targetLabelOf,
 } from './placed-service.ts'
-import { NO_STATE, type StatePlan, withStateMoves } from './plan-state.ts'
+import { NO_STATE, phasesWithState, type StatePlan, withResting, withRestored } from './plan-state.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
@@ -52,15 +52,21 @@ export function planTransition(
   const stays = (id: MappingId) => current.has(id) && !outgoing.has(id)
   refuseInvalid(next, (id) => stays(id) && current.get(id)?.state === 'active')
   const missing = chosen(wanted, (id) => !stays(id))
-  const incoming = upgrade === 'repair' ? withDependencies(outgoing, missing) : missing
+  const incoming = upgrade === 'repair' ? withDependencies(outgoing, wanted, missing) : missing
   const before = upgrade === 'activate-only' ? undefined : previous
   const reasons = explain({ next, wanted, current, outgoing, previous: before, changed })
   const outdated = chosen(current, (id, { changes = [] }) => changes.length > 0 && wanted.has(id) && !outgoing.has(id))
 
+  const [resting, restored] = [withResting(outgoing, state), withRestored(incoming, state)]
+
   return {
-    phases: withStateMoves(
-      dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
-      dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
+    phases: phasesWithState(
+      {
+        stopping: dependantsFirst(resting, layered(current, resting, wanted)),
+        deactivations: mapped(outgoing, (id, one) => deactivationOf(id, one, reasons)),
+        starting: dependenciesFirst(restored, layered(wanted, restored, current)),
+        activations: mapped(incoming, (id, one) => activationOf(id, one, reasons)),
+      },
       state,
     ).map(inOrder),
     skipped: [],
@@ -73,29 +79,48 @@ function byName(left: ObservedMapping, right: ObservedMapping): number {
   return compareText(left.service.name, right.service.name) || compareText(left.mapping.target, right.mapping.target)
 }
 
-function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Deactivation {
-  const { mapping, service, recordedAs, state, doubt } = placed
+/** The services of all tables, but for those whose mappings are in an earlier table: what stays as it is connects what does not. */
+function layered(...tables: readonly Placements[]): Placements {
+  const all = new Map<MappingId, PlacedService>()
+  const named = new Set<MappingId>()
+  for (const table of tables) {
+    const added = chosen(table, (id, { mapping }) => all.has(id) || !named.has(mappingIdOf(mapping)))
+    for (const [id, placed] of added) if (!all.has(id)) all.set(id, placed)
+    for (const { mapping } of added.values()) named.add(mappingIdOf(mapping))
+  }
+  return all
+}
+
+/** Makes a table of what a function returns for each row. */
+function mapped<One, Other>(table: ReadonlyMap<MappingId, One>, of: (id: MappingId, one: One) => Other) {
+  return new Map([...table].map(([id, one]) => [id, of(id, one)] as const))
+}
+
+function deactivationOf(
+  id: MappingId,
+  { mapping, service, recordedAs, state, doubt }: ObservedMapping,
+  reasons: Explanation,
+): Deactivation {
   const what = { mapping, service, recordedAs, definition: 'recorded' } as const
   return {
     ...what,
     id: `deactivate ${id}`,
     kind: 'deactivate',
     otherwise: 'next',
-    waitsFor: waitsFor.map((other) => `deactivate ${other}`),
+    waitsFor: [],
     reasons: reasons.toDeactivate(id),
     undo: state === 'active' && doubt !== 'damaged' ? { ...what, id: `activate ${id}`, kind: 'activate' } : undefined,
   }
 }
 
-function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons: Explanation): Activation {
-  const { mapping, service } = placed
+function activationOf(id: MappingId, { mapping, service }: PlacedService, reasons: Explanation): Activation {
   return {
     id: `activate ${id}`,
     kind: 'activate',
     mapping,
     service,
     definition: 'next',
-    waitsFor: waitsFor.map((other) => `activate ${other}`),
+    waitsFor: [],
     reasons: reasons.toActivate(id),
     undo: {
       id: `deactivate ${id}`,
@@ -108,11 +133,9 @@ function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons
   }
 }
 
-/** Returns the missing services that are being restarted, and the missing dependencies of these. */
-function withDependencies(restarted: ReadonlyMap<MappingId, unknown>, missing: Placements): Placements {
-  const ids = closureOf(restarted.keys(), (id) =>
-    (missing.get(id)?.service.dependsOn ?? []).map(mappingIdOf).filter((other) => missing.has(other)),
-  )
+/** Returns the missing services that are being restarted, and the missing ones that these depend on, directly or not. */
+function withDependencies(restarted: Placements, wanted: Placements, missing: Placements): Placements {
+  const ids = closureOf(restarted.keys(), dependenciesIn(wanted))
   return chosen(missing, (id) => ids.has(id))
 }
 

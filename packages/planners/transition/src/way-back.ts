@@ -19,12 +19,14 @@ export interface WayBackStep {
  */
 export function wayBack(transition: Transition, observed: readonly ObservedMapping[]): readonly WayBackStep[] {
   const before = byIdentity(observed)
-  const added = activitiesOf(transition).filter((one) => one.kind === 'activate' && !before.has(identityOf(one)))
+  const added = byIdentity<Activity>(
+    activitiesOf(transition).filter((one) => one.kind === 'activate' && !before.has(identityOf(one))),
+  )
   const active = byIdentity(observed.filter(({ state }) => state === 'active'))
   return [
-    ...dependantsFirst(byIdentity<Activity>(added)).map(stepTo('stop')),
-    ...dependantsFirst(before).map(stepTo('stop')),
-    ...dependenciesFirst(active).map(stepTo('start')),
+    ...dependantsFirst(added, new Map<MappingId, PlacedService>([...before, ...added])).map(stepTo('stop')),
+    ...dependantsFirst(before, before).map(stepTo('stop')),
+    ...dependenciesFirst(active, before).map(stepTo('start')),
   ]
 }
 

@@ -1,4 +1,5 @@
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
+import { closureOf } from '@davit/service-graph'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -61,18 +62,22 @@ test('planTransition(): what an activity waits for comes before it, and is in th
     expectOrdered(phasesOf(transition).activations)
   }))
 
-test('planTransition(): a service waits for all that it depends on, and stops after all that depend on it', () =>
-  everyPlan(({ transition }) => {
-    for (const { service, waitsFor } of phasesOf(transition).activations) {
-      expect(sorted(waitsFor)).toEqual(
-        sorted(idsIn(phasesOf(transition).activations, service.dependsOn.map(mappingIdOf))),
-      )
-    }
-    for (const { mapping, waitsFor } of phasesOf(transition).deactivations) {
-      const dependants = phasesOf(transition).deactivations.filter(({ service }) =>
-        service.dependsOn.some((other) => mappingIdOf(other) === mappingIdOf(mapping)),
-      )
-      expect(sorted(waitsFor)).toEqual(sorted(dependants.map(({ id }) => id)))
+test('planTransition(): nothing starts before, or stops after, anything that it reaches', () =>
+  everyPlan(({ transition, observed, next }) => {
+    const reaches = reachIn(observed, next)
+    const { deactivations, activations } = phasesOf(transition)
+    expect(pairsAwaited(activations)).toEqual(pairsOf(activations, (one, other) => reaches(one, other)))
+    expect(pairsAwaited(deactivations)).toEqual(pairsOf(deactivations, (one, other) => reaches(other, one)))
+  }))
+
+test('planTransition(): nothing starts before, or stops after, anything that it reaches, in no rollback', () =>
+  everyPlan(({ transition, observed, next }) => {
+    const reaches = reachIn(observed, next)
+    const all = activitiesOf(transition).map(({ id }) => id)
+    for (const count of [all.length, Math.ceil(all.length / 2), Math.ceil(all.length / 3)]) {
+      const { deactivations, activations } = phasesOf(planRollback(transition, new Set(all.slice(0, count))))
+      expect(pairsAwaited(activations)).toEqual(pairsOf(activations, (one, other) => reaches(one, other)))
+      expect(pairsAwaited(deactivations)).toEqual(pairsOf(deactivations, (one, other) => reaches(other, one)))
     }
   }))
 
@@ -103,10 +108,11 @@ test('planTransition(): a repair plans only restarts, and starts the missing dep
     const repair = planTransition(next, observed, { upgrade: 'repair', changed, previous })
     expect(phasesOf(repair).deactivations.map(({ id }) => id)).toEqual(phasesOf(full).deactivations.map(({ id }) => id))
     const restarted = new Set(phasesOf(repair).deactivations.map(({ mapping }) => mappingIdOf(mapping)))
-    const needed = new Set(phasesOf(repair).activations.flatMap(({ service }) => service.dependsOn.map(mappingIdOf)))
+    const reaches = reachIn(observed, next)
+    const isNeeded = (id: MappingId) => [...restarted].some((one) => reaches(one, id))
     const begun = new Set(phasesOf(repair).activations.map(({ mapping }) => mappingIdOf(mapping)))
     for (const id of restarted) expect(begun).toContain(id)
-    for (const id of begun) expect(restarted.has(id) || needed.has(id)).toBe(true)
+    for (const id of begun) expect(restarted.has(id) || isNeeded(id)).toBe(true)
     for (const { id, waitsFor } of phasesOf(repair).activations) {
       expect(waitsFor).toEqual(phasesOf(full).activations.find((other) => other.id === id)?.waitsFor)
     }
@@ -212,9 +218,46 @@ function expectOrdered(activities: readonly Activity[]): void {
   }
 }
 
-function idsIn(activities: readonly Activity[], mappings: readonly MappingId[]): string[] {
-  const wanted = new Set(mappings)
-  return activities.filter(({ mapping }) => wanted.has(mappingIdOf(mapping))).map(({ id }) => id)
+/** Returns whether one service depends on another one, directly or by way of others that are there or wanted. */
+function reachIn(observed: readonly ObservedMapping[], next: Manifest) {
+  const wanted = next.serviceMappings.map((mapping) => ({ mapping, service: next.services.get(mapping.service) }))
+  const dependencies = new Map(
+    [...observed, ...wanted].map(({ mapping, service }) => [
+      mappingIdOf(mapping),
+      (service?.dependsOn ?? []).map(mappingIdOf),
+    ]),
+  )
+  const reached = new Map<MappingId, ReadonlySet<MappingId>>()
+  const reachedFrom = (id: MappingId): ReadonlySet<MappingId> => {
+    const known = reached.get(id)
+    if (known !== undefined) return known
+    const direct = dependencies.get(id) ?? []
+    const all = new Set(direct.flatMap((other) => [other, ...reachedFrom(other)]))
+    reached.set(id, all)
+    return all
+  }
+  return (one: MappingId, other: MappingId): boolean => reachedFrom(one).has(other)
+}
+
+/** The pairs of activities for whose mappings something holds. */
+function pairsOf(activities: readonly Activity[], holds: (one: MappingId, other: MappingId) => boolean): string[] {
+  return activities
+    .flatMap((one) =>
+      activities
+        .filter((other) => holds(mappingIdOf(one.mapping), mappingIdOf(other.mapping)))
+        .map((other) => `${one.id} after ${other.id}`),
+    )
+    .sort()
+}
+
+/** The pairs of activities of which one waits for the other, directly or by way of others. */
+function pairsAwaited(activities: readonly Activity[]): string[] {
+  const awaited = new Map<string, readonly string[]>(activities.map(({ id, waitsFor }) => [id, waitsFor]))
+  return activities
+    .flatMap(({ id }) =>
+      [...closureOf(awaited.get(id) ?? [], (other) => awaited.get(other) ?? [])].map((other) => `${id} after ${other}`),
+    )
+    .sort()
 }
 
 function sorted(ids: Iterable<string>): string[] {

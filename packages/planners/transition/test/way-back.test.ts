@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 import { activitiesOf, type ObservedMapping, observedOf, planTransition, wayBack } from '../src/transition.ts'
 import { change, manifestOf } from './testing.ts'
+import { closureOf } from '@davit/service-graph'
 
 const STATES = ['active', 'active', 'active', 'activating', 'deactivating'] as const
 
@@ -45,10 +46,16 @@ function wayOf({ change: { before, after }, states, upgrade, share, isRestarted 
 function gone({ observed, transition, running }: ReturnType<typeof wayOf>) {
   const now = new Map(running)
   const steps: { step: 'stop' | 'start'; id: string; dependsOn: readonly string[] }[] = []
-  for (const { step, id, placed } of wayBack(transition, observed)) {
+  const way = wayBack(transition, observed)
+  const dependencies = new Map(way.map(({ id, placed }) => [id, placed.service.dependsOn.map(mappingIdOf)]))
+  for (const { step, id, placed } of way) {
     if (now.get(id) === 'before') continue
     if (step === 'stop' ? now.delete(id) : !now.has(id) && now.set(id, 'since')) {
-      steps.push({ step, id, dependsOn: placed.service.dependsOn.map(mappingIdOf) })
+      steps.push({
+        step,
+        id,
+        dependsOn: [...closureOf(placed.service.dependsOn.map(mappingIdOf), (other) => dependencies.get(other) ?? [])],
+      })
     }
   }
   return { now, steps }
