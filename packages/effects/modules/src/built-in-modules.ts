@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runtimePart } from '@davit/target-runtime'
 
 import { checkProcess } from './check-process.ts'
 import { DIRECTORY } from './modules-directory.ts'
@@ -21,12 +22,20 @@ export async function builtInModules(): Promise<ReadonlyMap<string, LifecycleMod
 
 const INCLUDE = /^# include (?<part>[a-z-]+)$/gm
 
-/** Replaces each line `# include PART` by `shared/PART.sh`: a module is a single file on its target. */
+/** Parts that modules share with what davit itself runs on targets. */
+const PARTS_OF_THE_RUNTIME: readonly string[] = ['safe-path']
+
+/** Replaces each line `# include PART` by `shared/PART.sh` or a part of the runtime: a module is a single file on its target. */
 async function withParts(script: Uint8Array): Promise<Uint8Array> {
   const text = new TextDecoder().decode(script)
   const names = [...text.matchAll(INCLUDE)].map(({ groups }) => groups?.['part'] ?? '')
   if (names.length === 0) return script
-  const parts = await Promise.all(names.map((name) => readFile(join(DIRECTORY, 'shared', `${name}.sh`), 'utf8')))
+  const parts = await Promise.all(names.map(readPart))
   const texts = new Map(names.map((name, index) => [name, parts[index] ?? '']))
   return new TextEncoder().encode(text.replaceAll(INCLUDE, (_, name: string) => texts.get(name) ?? ''))
+}
+
+async function readPart(name: string): Promise<string> {
+  if (PARTS_OF_THE_RUNTIME.includes(name)) return `${runtimePart(name)}\n`
+  return await readFile(join(DIRECTORY, 'shared', `${name}.sh`), 'utf8')
 }

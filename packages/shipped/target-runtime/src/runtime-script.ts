@@ -95,7 +95,7 @@ export function receiverScript(
 
 /** The program that is called in place of modules on a machine that is reached through a client executable. */
 export function clientModule(): string {
-  return `#!/bin/sh\n${part('client-module')}\n`
+  return `#!/bin/sh\n${runtimePart('client-module')}\n`
 }
 
 /** Returns a script that calls a client executable with these words, and ends it when the script's own input ends. */
@@ -117,15 +117,16 @@ export function runtime({ detached, asker, kept, own }: Parts): string {
     ...(detached === undefined ? [] : [`${assignment('detached', detached)}\neval "$detached"`]),
     ...(kept === undefined ? [] : [`${assignment('kept', kept)}\neval "$kept"`]),
     ...(asker === undefined ? [] : [assignment('asker', asker)]),
-    ...own.map(part),
+    ...own.map(runtimePart),
   ].join('\n')
 }
 
 function assignment(variable: string, parts: readonly string[]): string {
-  return `${variable}=${quote(`\n${parts.map(part).join('\n')}`)}`
+  return `${variable}=${quote(`\n${parts.map(runtimePart).join('\n')}`)}`
 }
 
-function part(name: string): string {
+/** Text of a part of `runtime/`, without comments and indentation. */
+export function runtimePart(name: string): string {
   const text = readFileSync(new URL(`../runtime/${name}.sh`, import.meta.url), 'utf8')
   return text
     .split('\n')

@@ -20,5 +20,6 @@ export {
   type NixOperation,
   nixScript,
   receiverScript,
+  runtimePart,
   type TransferPlace,
 } from './runtime-script.ts'
