@@ -59,16 +59,19 @@ class Ground {
   walk(path: string, owners: readonly string[] = [], before: readonly string[] = []) {
     const [program = '', ...words] = [...before, this.shell.program, '-c', WALK, 'walk', path, ...owners]
     const { stdout, stderr } = spawnSync(program, words, { encoding: 'utf8', env: { PATH: this.shell.path } })
-    expect(stderr).toBe('')
-    const fields = stdout.split('|').map((field) => field.replaceAll(this.root, '{}'))
-    const [verdict = '', there = '', missing = '', reason = '', offender = ''] = fields
-    return { verdict, there, missing, reason, offender }
+    if (stderr !== '') throw new Error(stderr)
+    return answerOf(stdout.replaceAll(this.root, '{}').split('|'))
   }
 
-  verdict(path: string, ...owners: readonly string[]): string {
+  verdict(path: string, ...owners: readonly string[]): string | undefined {
     const { verdict, reason } = this.walk(this.at(path), owners)
-    return reason === '' ? verdict : reason
+    return reason || verdict
   }
+}
+
+function answerOf(fields: readonly string[]) {
+  const [verdict, there, missing, reason, offender] = fields
+  return { verdict, there, missing, reason, offender }
 }
 
 describe.runIf(isRoot).each(shells)('a path under $name', (shell) => {
