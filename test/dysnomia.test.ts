@@ -187,7 +187,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(STYLES)('modules %s', (_, styles) => {
     await add(second, 'two')
     succeeded(await user.run(['davit-snapshot', '--deployed']))
     await add(second, 'lost')
-    succeeded(await user.run(['davit-restore', '--deployed']))
+    succeeded(await user.run(['davit-restore', '--deployed', '--all']))
     expect(await linesOn(second)).toEqual(everywhere('one', 'two'))
 
     // What a module keeps by itself is found, and so is a snapshot that nobody refers to.

@@ -127,7 +127,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     await held('status', () => env('1'))
     expect(await calls()).toEqual([expected('status')])
     await held('snapshot', () => start(['davit-snapshot', '--deployed']))
-    await held('restore', () => start(['davit-restore', '--deployed']))
+    await held('restore', () => start(['davit-restore', '--deployed', '--all']))
     expect(await calls()).toEqual([expected('snapshot'), expected('snapshot'), expected('restore')])
     await held('deactivate', () => env('2', '-v'))
     const changes = await calls()

@@ -82,7 +82,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
   })
 
   test('is deleted only where it has moved away', async () => {
-    expect((await run('davit-delete-state')).stderr).toMatch(/the state of 'a' is in use/)
+    expect((await run('davit-delete-state', '-S', 'a')).stderr).toMatch(/the state of 'a' is in use/)
     expect(await states(['two', 'a'], ['one', 'b'], ['one', 'a'])).toEqual(['A', 'B', 'A'])
     await run('davit-delete-state', '-o', await oldManifest(1))
     expect(await states(['one', 'a'], ['two', 'b'])).toEqual(['none\n', 'none\n'])

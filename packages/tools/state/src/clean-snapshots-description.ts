@@ -20,7 +20,10 @@ export const description = {
   ],
   examples: [
     { command: 'davit-clean-snapshots --keep 3 --dry-run', describe: 'show what would be removed, with sizes' },
-    { command: 'davit-clean-snapshots --where targets', describe: 'keep only the last one of each on the targets' },
+    {
+      command: 'davit-clean-snapshots --keep 1 --where targets',
+      describe: 'keep only the last one of each on the targets',
+    },
     { command: 'davit-clean-snapshots --keep 0 -C old-accounts', describe: 'remove all snapshots of a component' },
   ],
   operands: {
@@ -34,8 +37,7 @@ export const description = {
       type: 'integer',
       value: 'N',
       minimum: 0,
-      default: 1,
-      describe: 'how many snapshots of each component to keep',
+      describe: 'how many snapshots of each component to keep; must be given',
     },
     ...onOptions,
     container,

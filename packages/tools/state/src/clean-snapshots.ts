@@ -2,7 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
 import { type CleanedComponent, cleanSnapshots, type SnapshotStore, targetsToUse } from '@davit/target'
-import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
+import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, usageError, withTargets } from '@davit/tool'
 
 import { type Chosen, chosenOf, type IsConcerned } from './chosen-components.ts'
 import { description } from './clean-snapshots-description.ts'
@@ -12,15 +12,19 @@ import { readInfrastructure } from './read-infrastructure.ts'
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, journal, print, report } = context
+    const { journal, print, report } = context
+    const args = { ...context.args, keep: keptOf(context.args) }
     const { profile, place } = deploymentOf(context)
     const { infrastructure, manifest } = await readInfrastructure(context, place)
     const chosen = await chosenOf({ infrastructure, manifest }, context)
     if (!args.dryRun) journal({ profile }, 'release')
-    const cleaned = await cleanAll(context, {
-      ...chosen,
-      isConcerned: concernedBy(manifest, { containers: args.container, components: args.component, services: [] }),
-    })
+    const cleaned = await cleanAll(
+      { ...context, args },
+      {
+        ...chosen,
+        isConcerned: concernedBy(manifest, { containers: args.container, components: args.component, services: [] }),
+      },
+    )
     const removed = cleaned.flatMap((one) => one.removed)
     const failed = cleaned.flatMap((one) => one.failed)
     if (!args.dryRun) for (const one of removed) report(say('snapshots-removed', one))
@@ -29,7 +33,15 @@ export const tool = defineTool({
   },
 })
 
-type Arguments = ArgumentsOf<typeof description.options, typeof description.operands>
+type Given = ArgumentsOf<typeof description.options, typeof description.operands>
+type Arguments = Given & { readonly keep: number }
+
+/** Snapshots are not removed by a number that nobody has thought of. */
+function keptOf({ keep }: Given): number {
+  if (keep === undefined)
+    throw usageError("option '--keep' is missing", 'name how many snapshots of each component to keep')
+  return keep
+}
 
 interface Cleaned {
   readonly removed: readonly (CleanedComponent & { readonly where: string })[]

@@ -1,13 +1,14 @@
 import { currentGeneration } from '@davit/coordinator-state'
+import type { DavitError } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { deleteTasks, isSelected, type StateScene } from '@davit/state-runner'
 import { defineTool, deploymentOf, usageError } from '@davit/tool'
-import { stateBetween, type StateChange } from '@davit/transition'
+import { stateBetween, type StateChange, statefulServices } from '@davit/transition'
 
 import { description } from './delete-state-description.ts'
 import { departuresOf } from './departures.ts'
 import { carryOutTasks, type MoveOrder, printTasks, readMoveOrder, sceneOf, servicesBefore } from './move-order.ts'
-import { onReached, selectionOf } from './selection.ts'
+import { isBroad, onReached, selectable, selectionOf } from './selection.ts'
 import { runUnderLock } from './under-lock.ts'
 
 export const tool = defineTool({
@@ -18,6 +19,7 @@ export const tool = defineTool({
       throw usageError("option '--once-deployed' needs '--dry-run'", 'add --dry-run')
     const order = await readMoveOrder({ ...context, args: { ...args, upgrade: true } })
     const { manifest, old } = order
+    if (args.manifest === undefined && isBroad(args)) throw broad(manifest)
     const deployed = (await currentGeneration(deploymentOf(context).place))?.manifest
     const services = servicesBefore(order).filter((one) => isSelected(one, selectionOf(args)))
     await runUnderLock(context, { order, isEmpty: services.length === 0 }, (reached) => {
@@ -41,6 +43,12 @@ export const tool = defineTool({
     })
   },
 })
+
+function broad(manifest: Manifest): DavitError {
+  const services = selectable(statefulServices(manifest))
+  const ways = 'name the manifest that had it, or the one before with -o'
+  return usageError('nothing says which state to delete', services === '' ? ways : `${ways}, or select it: ${services}`)
+}
 
 const IN_PARALLEL = { depthFirst: false, maxConcurrentTransfers: 1 }
 

@@ -12,7 +12,8 @@ export const description = {
   name: 'davit-restore',
   summary: 'Replace the state of services by snapshots that this machine keeps',
   description: [
-    'Sends each service whose state moves with it (deployState) the last snapshot that this machine keeps of it, and replaces its state by that. It is the newest of any target; of a service with several instances, if possible the one of the same target. State of which no snapshot is kept is left as it is, which is said.',
+    'Sends each selected service whose state moves with it (deployState) the last snapshot that this machine keeps of it, and replaces its state by that. It is the newest of any target; of a service with several instances, if possible the one of the same target. State of which no snapshot is kept is left as it is, which is said.',
+    'Something has to say which state is meant: -S, -c, -C or --on, --old-manifest, or --all for the state of all services, with all kept snapshots.',
     'Works under the lock of the deployment. A service whose module says so (restore-first), such as a process with its directory, is stopped meanwhile, and started again even if the restore fails; what depends on it keeps running.',
     'With --old-manifest, restores only what the old manifest has elsewhere or not at all: from the target on which it was before.',
     'Prints the manifest unchanged, if one is given.',
@@ -20,12 +21,20 @@ export const description = {
   examples: [
     { command: 'davit-restore -S accounts --dry-run', describe: 'show which snapshot would be restored, and where' },
     { command: 'davit-restore -S accounts --snapshot 3f9ab2', describe: 'go back to a certain snapshot' },
-    { command: 'davit-restore --snapshot 2026-11-22', describe: 'go back to the end of that day (UTC)' },
+    {
+      command: 'davit-restore --all --snapshot 2026-11-22',
+      describe: 'go back with all services to the end of that day (UTC)',
+    },
     { command: 'davit-restore -o old.xml manifest.xml', describe: 'restore what moved since the old manifest' },
   ],
   operands: { manifest: "manifest with the services, '-' for standard input; by default the deployed one" },
   options: {
     ...moveOptions,
+    all: {
+      type: 'boolean',
+      describe:
+        'send all snapshots, oldest first, instead of only the latest; without a selection, restore all services',
+    },
     ...lockOptions,
     'transfer-only': { type: 'boolean', describe: 'send the snapshots, but restore none' },
     discard: {

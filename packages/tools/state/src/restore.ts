@@ -8,12 +8,13 @@ import {
   type StateScene,
   type StateTask,
 } from '@davit/state-runner'
-import { type ArgumentsOf, defineTool, type ReachedDeployment, type ToolContext } from '@davit/tool'
+import type { DavitError } from '@davit/diagnostics'
+import { type ArgumentsOf, defineTool, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
 import { statefulServices } from '@davit/transition'
 
 import { carryOutTasks, type MoveOrder, moveTermsOf, printTasks, readMoveOrder, sceneOf } from './move-order.ts'
 import { description } from './restore-description.ts'
-import { onReached, selectionOf } from './selection.ts'
+import { isBroad, onReached, selectable, selectionOf } from './selection.ts'
 import { runUnderLock } from './under-lock.ts'
 
 type RestoreArguments = ArgumentsOf<typeof description.options, typeof description.operands>
@@ -26,6 +27,7 @@ export const tool = defineTool({
     const order = await readMoveOrder(context)
     const { manifest } = order
     const arrivals = arrivalsIn(order, args)
+    if (!args.all && arrivals.length > 0 && isBroad(args)) throw broad(arrivals)
     await runUnderLock(context, { order, isEmpty: arrivals.length === 0 }, (reached) => {
       const there = reachedArrivals(arrivals, { order, reached, context })
       const plan = (scene: StateScene) => planRestore(there, { wanted, args }, scene)
@@ -42,6 +44,11 @@ export const tool = defineTool({
 const NOT_RESTORED = {
   message: 'not all state was restored',
   hint: 'what is not listed above was restored; the same command tries again, and with --discard it also replaces what cannot be saved',
+}
+
+function broad(arrivals: readonly Arrival[]): DavitError {
+  const services = selectable(arrivals.map(({ to }) => to))
+  return usageError('nothing says which state to replace', `select it: ${services}; --all replaces all of it`)
 }
 
 /** The selected services that get state. */

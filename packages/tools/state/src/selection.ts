@@ -33,6 +33,24 @@ export function refuseUnknown(selection: StateSelection, manifests: readonly Man
 const NO_STATE = "no service of the manifest has 'deployState'"
 const MAX_NAMES = 5
 
+interface Breadth extends SelectionArguments {
+  readonly on: readonly string[]
+  readonly oldManifest: string | undefined
+  readonly dryRun: boolean
+}
+
+/** Whether nothing says which state is meant, so that the state of all services would be replaced or deleted. */
+export function isBroad({ on, oldManifest, dryRun, ...args }: Breadth): boolean {
+  return on.length === 0 && oldManifest === undefined && !dryRun && selectsAll(selectionOf(args))
+}
+
+/** Names the services with state, as somebody selects them. */
+export function selectable(services: readonly StatefulService[]): string {
+  const names = [...new Set(services.map(({ service }) => service.name))].map((name) => `-S ${name}`)
+  const shown = names.slice(0, MAX_NAMES).join(', ')
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} others` : shown
+}
+
 /** Leaves out services that `--on` does not select, or on targets that were removed from the infrastructure, which is said, or skipped. */
 export function onReached(
   services: readonly StatefulService[],

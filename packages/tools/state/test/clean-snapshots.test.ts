@@ -25,7 +25,10 @@ const counts = () => [
 
 describe('davit-clean-snapshots', () => {
   const rows: readonly (readonly [readonly string[], readonly number[]])[] = [
-    [[], [1, 1, 2]],
+    [
+      ['--keep', '1'],
+      [1, 1, 2],
+    ],
     [
       ['--keep', '2'],
       [2, 2, 2],
@@ -35,7 +38,7 @@ describe('davit-clean-snapshots', () => {
       [2, 3, 2],
     ],
     [
-      ['--where', 'coordinator', '--deployed'],
+      ['--keep', '1', '--where', 'coordinator', '--deployed'],
       [3, 1, 2],
     ],
     [
@@ -79,7 +82,7 @@ describe('davit-clean-snapshots', () => {
         scene.path(`state/targets/${target}/dysnomia/snapshots/box/gone/orphan`),
       )
       for (const orphan of orphans) mkdirSync(orphan, { recursive: true })
-      const ended = scene.run('clean-snapshots', ['-'], { input: text })
+      const ended = scene.run('clean-snapshots', ['-', '--keep', '1'], { input: text })
       expect(ended).toEqual({ status: 0, stdout: '', stderr: 'removed what was left of box/gone on t1 (0 B)\n' })
       expect(orphans.map((orphan) => existsSync(orphan))).toEqual([false, true])
     },
@@ -95,7 +98,11 @@ describe('davit-clean-snapshots', () => {
   })
 
   test('refuses a document that is neither', () => {
-    expect(scene.run('clean-snapshots', ['-'], { input: '{}' }).status).toBe(65)
-    expect(scene.run('clean-snapshots', ['--deployed', 'x']).status).toBe(64)
+    expect(scene.run('clean-snapshots', ['-', '--keep', '1'], { input: '{}' }).status).toBe(65)
+    expect(scene.run('clean-snapshots', ['--deployed', 'x', '--keep', '1']).status).toBe(64)
+    expect(scene.run('clean-snapshots', [])).toMatchObject({
+      status: 64,
+      stderr: expect.stringContaining("option '--keep' is missing") as string,
+    })
   })
 })

@@ -27,6 +27,15 @@ describe('davit-delete-state', () => {
     expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
   })
 
+  test('deletes nothing unless something says what', async () => {
+    await moved()
+    const { status, stderr } = scene.run('delete-state')
+    expect([status, stderr]).toEqual([
+      64,
+      expect.stringMatching(/nothing says which state to delete[^]*or select it: -S db/),
+    ])
+  })
+
   test('shows what a deployment would leave behind', async () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
     const next = scene.write('next.json', scene.manifest({ db: 't2', files: 't3' }))
@@ -66,8 +75,8 @@ describe('davit-delete-state', () => {
   })
 
   const selections: readonly (readonly [readonly string[], readonly string[], boolean])[] = [
-    [[], [], true],
-    [['--deployed'], [], true],
+    [['-S', 'db'], [], true],
+    [['--deployed', '-S', 'db'], [], true],
     [['old.json'], ['db on t1'], false],
     [['old.json', '-S', 'files'], [], false],
     [['-o', 'old.json', '-C', 'db'], ['db on t1'], false],
@@ -161,15 +170,15 @@ describe('davit-delete-state', () => {
   })
 
   test('takes the module that is deployed now if the old one is gone, and says so if there is none', async () => {
-    await scene.deploy('old.json', scene.manifest({ db: 't1' }))
+    await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
     scene.profile({ version: '2' })
-    await scene.deploy('new.json', scene.manifest({ db: 't2' }, { version: '2' }))
+    await scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }, { version: '2' }))
     const profile = (version: string) => scene.path('store', `${'0'.repeat(32)}-profile-${version}`)
     rmSync(profile('1'), { recursive: true })
     scene.output('delete-state', '-o', old())
     expect(scene.state('db', 't1')).toBeUndefined()
 
-    await scene.deploy('newer.json', scene.manifest({ files: 't2' }, { version: '2' }))
+    await scene.deploy('newer.json', scene.manifest({ files: 't3' }, { version: '2' }))
     rmSync(profile('2'), { recursive: true })
     const { status, stderr } = scene.run('delete-state', [scene.path('new.json')])
     expect(status).toBe(1)

@@ -29,7 +29,7 @@ const states = () => Object.entries(TWO).map(([name, target]) => scene.state(nam
 describe('davit-restore', () => {
   test('replaces the state by the last snapshot, and prints the manifest', async () => {
     const file = await saved('first', 'second')
-    expect(scene.output('restore', file)).toBe(scene.manifest(TWO))
+    expect(scene.output('restore', file, '-S', 'db', '-S', 'files')).toBe(scene.manifest(TWO))
     expect(states()).toEqual(['second', 'second'])
     expect(scene.calls()).toEqual([
       'restore db on t1',
@@ -40,6 +40,21 @@ describe('davit-restore', () => {
       'while up',
     ])
     expect(scene.run('activate', ['--dry-run', file]).stdout).toBe('nothing to do\n')
+  })
+
+  test('replaces nothing unless something says what, and lists what there is', async () => {
+    const file = await saved('first')
+    for (const words of [[], [file], ['--snapshot', '2026-11-22'], ['--discard'], ['--keep', '1']]) {
+      const { status, stderr } = scene.run('restore', words)
+      expect([status, stderr]).toEqual([
+        64,
+        'davit-restore: nothing says which state to replace [usage]\nhint: select it: -S db, -S files; --all replaces all of it\n',
+      ])
+    }
+    expect(scene.output('restore', '--dry-run')).toMatch(/db[^]*files/)
+    expect([states(), scene.calls()]).toEqual([['newer', 'newer'], []])
+    scene.output('restore', '--all')
+    expect(states()).toEqual(['first', 'first'])
   })
 
   describe('with all combinations of options', () => {
@@ -149,7 +164,7 @@ describe('davit-restore', () => {
       'activate db on t1',
     ])
     expect(scene.state('db', 't1')).toBe('first')
-    scene.output('restore')
+    scene.output('restore', '--all')
     expect(states()).toEqual(['first', 'first'])
   })
 
@@ -161,17 +176,21 @@ describe('davit-restore', () => {
     set('newer')
     scene.output('restore', '-S', 'files', '--snapshot', first.slice(0, 20))
     expect(states()).toEqual(['newer', 'first'])
-    scene.output('restore', '--snapshot', new Date(Date.now() + 60_000).toISOString())
+    scene.output('restore', '--on', 't1,t2', '--snapshot', new Date(Date.now() + 60_000).toISOString())
     expect(states()).toEqual(['second', 'second'])
   })
 
   const refused: readonly (readonly [readonly string[], number, RegExp])[] = [
     [
-      ['--snapshot', '2001-01-01'],
+      ['--all', '--snapshot', '2001-01-01'],
       1,
       /keeps no snapshot as old as 2001-01-01 of 'db' on 't1', 'files' on 't2' \[no-snapshot\]/,
     ],
-    [['--snapshot', 'zz'], 1, /keeps no snapshot 'zz' of these services \[no-snapshot\]\nhint: nothing was restored;/],
+    [
+      ['--all', '--snapshot', 'zz'],
+      1,
+      /keeps no snapshot 'zz' of these services \[no-snapshot\]\nhint: nothing was restored;/,
+    ],
     [['--snapshot', 'a/b'], 64, /neither the name of a snapshot nor a date or time/],
     [['-S', 'nobody'], 1, /\[nothing-selected\]/],
   ]
@@ -186,7 +205,7 @@ describe('davit-restore', () => {
   test('refuses a name that fits several', async () => {
     await saved('first', 'second')
     const [first = ''] = scene.names('coordinator')
-    expect(scene.run('restore', ['--snapshot', first]).stderr).toMatch(
+    expect(scene.run('restore', ['--all', '--snapshot', first]).stderr).toMatch(
       /is a snapshot of several components \[usage\]\nhint: select one of 'db', 'files' with -S, -c or -C/,
     )
   })
@@ -210,7 +229,7 @@ describe('davit-restore', () => {
   test('says of what nothing is kept, and restores the rest', async () => {
     await saved('first')
     rmSync(scene.path('state/coordinator/default/snapshots/t1'), { recursive: true })
-    const { status, stderr } = scene.run('restore')
+    const { status, stderr } = scene.run('restore', ['--all'])
     expect(status).toBe(0)
     expect(stderr).toContain("[t1] warning: no snapshot of 'db' is kept on this machine, so it is not restored\n")
     expect(states()).toEqual(['newer', 'first'])
@@ -221,7 +240,7 @@ describe('davit-restore', () => {
     const held = scene.hold('one.json', ['restore', '-S', 'db'])
     expect(held).toMatchObject({ status: 0 })
     expect(states()).toEqual(['first', 'newer'])
-    const refusal = await scene.whileLocked('one.json', () => scene.run('restore'))
+    const refusal = await scene.whileLocked('one.json', () => scene.run('restore', ['--all']))
     expect(refusal.status).toBe(75)
     expect(states()).toEqual(['first', 'newer'])
   })

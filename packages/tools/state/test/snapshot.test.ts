@@ -32,7 +32,7 @@ describe('davit-snapshot', () => {
     const [record] = readdirSync(scene.path('state/targets/t1/active/default'))
     appendFileSync(scene.path(`state/targets/t1/active/default/${record}/record`), 'property.where ,elsewhere\n')
     scene.output('snapshot')
-    scene.output('restore')
+    scene.output('restore', '--all')
     expect(scene.calls()).toEqual(
       ['restore', 'snapshot', 'snapshot'].map((one) => `${one} db on t1,elsewhere`).concat('while up'),
     )
@@ -46,7 +46,7 @@ describe('davit-snapshot', () => {
     const reason = 'neither the models nor the last deployment refer to it on this machine'
     expect(scene.run('snapshot', []).stderr).toContain(reason)
     expect(scene.run('activate', ['--dry-run', file]).stderr).toContain(reason)
-    scene.run('restore', [])
+    scene.run('restore', ['--all'])
     expect(scene.run('lock', [file, '--', 'true']).status).toBe(0)
     expect(existsSync(scene.path('taken'))).toBe(false)
   })
