@@ -22,6 +22,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'reconnected',
   'reconnecting',
   'record-gone',
+  'replacing-own',
   'rolling-back',
   // The plan says what becomes of the services there.
   'run-without',

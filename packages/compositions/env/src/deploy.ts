@@ -81,7 +81,7 @@ async function sameGeneration(order: Order, next: string, steps: Steps): Promise
 /** Shows or carries out what leads to a manifest. */
 async function reach(given: Order, wanted: Change, making: Making): Promise<void> {
   const { steps, directories } = making
-  const { order, change } = await selected(given, wanted, steps)
+  const { order, change } = await selected(knowing(given, wanted), wanted, steps)
   const { next, generation } = change
   if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, making)
 
@@ -95,6 +95,11 @@ async function reach(given: Order, wanted: Change, making: Making): Promise<void
   }
   // From now on, another rollback goes one generation further back.
   if (generation !== undefined) await steps.run(generations, ['--end-rollback'])
+}
+
+/** Whoever names a generation means all of it, also where it shares nothing with what is deployed. */
+function knowing(order: Order, { generation }: Change): Order {
+  return generation === undefined ? order : { ...order, takeOver: true }
 }
 
 /** Shows what a dry run is about, or gives services up. */

@@ -32,7 +32,7 @@ const deploymentOptions = {
     type: 'boolean',
     ...DEPLOYMENT,
     describe:
-      'replace what was deployed under this name from elsewhere, although the models share nothing with it; without this option, that is refused before anything is sent',
+      'replace what was deployed under this name, although the models share nothing with it; without this option, that is refused before anything is sent',
   },
   'beside-original': {
     type: 'boolean',

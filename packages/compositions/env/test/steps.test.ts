@@ -189,7 +189,7 @@ describe('davit-env', () => {
       ...first,
       'distribute: output of generations',
       'lock: output of generations',
-      'activate: output of generations',
+      'activate takeOver: output of generations',
       'set generation=7: output of generations',
       // The rollback ends only after the lock was released without failure.
       'unlock',
@@ -202,7 +202,7 @@ describe('davit-env', () => {
   test('shows what a rollback would do', async () => {
     await run(['--rollback', '--dry-run'])
     expect(trace()[0]).toBe('generations previous')
-    expect(trace().at(-1)).toBe('activate dryRun: output of generations')
+    expect(trace().at(-1)).toBe('activate takeOver dryRun: output of generations')
   })
 
   test('a rollback that goes nowhere is not deployed', async () => {

@@ -172,7 +172,7 @@ export const ERROR_CODES = {
   'not-locked':
     'There is no such lock: it was never taken, it has expired or was removed, or the machine was reinstalled. davit-lock takes it again.',
   'not-ours':
-    'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
+    'The services under this name were deployed by another coordinator, or share nothing with what is to be deployed, so that all of them would stop. Choose another name with `-p`, or replace them with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-private':
     'Other accounts may change a directory from which modules are called. Make it belong to your account, and take the right to write from others.',

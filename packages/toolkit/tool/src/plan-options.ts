@@ -26,7 +26,7 @@ export const planOptions = {
   'take-over': {
     type: 'boolean',
     describe:
-      'replace what another coordinator has deployed under this name, although the manifest shares nothing with it; without this option, that is refused if this coordinator has no generation',
+      'replace what was deployed under this name, although the manifest shares nothing with it; without this option, that is refused',
   },
   'beside-original': {
     type: 'boolean',

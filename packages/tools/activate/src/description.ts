@@ -22,7 +22,7 @@ export const description = {
     'Services that are active and wanted are left alone, unless they no longer run: modules that can report a status are asked for it, each for at most 30 seconds. A service that was activated before its machine was restarted, and whose module cannot report a status, is deactivated and activated again.',
     'The state of a service moves with it, if the models say so (deployState): what depends on the service is stopped first, then the service itself; a snapshot of its state is taken, brought to its new place by way of this machine, which keeps it, and restored there before anybody is served. The state of a removed service is kept on this machine. If anything fails, the old services are activated again, with their own state.',
     'If a target cannot be reached, the tool stops before anything is done. With --skip-unreachable it leaves the services of such targets alone, and reports what then differs from the manifest.',
-    'The tool also stops before anything is done if another deployment has the same package in the same container of a target, or if this is the first deployment from this coordinator and would remove everything that runs under its name, since -p may have been forgotten. --take-over permits the latter.',
+    'The tool also stops before anything is done if another deployment has the same package in the same container of a target, or if it would remove everything that runs under its name, since -p may have been forgotten. --take-over permits the latter.',
     'Prints the manifest unchanged.',
   ],
   examples: [

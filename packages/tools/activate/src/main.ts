@@ -58,9 +58,10 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readNext(context, expected)
     const old = await readOld(context)
-    // With --old-manifest the user vouches for what is active.
-    const claim = old === undefined ? await onFirst({ ...args, profile, place }) : undefined
     const { generation, ...known } = await knownHere(place, old)
+    // With --old-manifest the user vouches for what is active.
+    const { previous } = known
+    const claim = old === undefined ? await onFirst(next, { ...args, profile, place, previous }) : undefined
     const terms = {
       ...context,
       ...known,

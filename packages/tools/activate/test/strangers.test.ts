@@ -29,10 +29,11 @@ interface Given {
   readonly lock?: boolean
   readonly rollback?: boolean
   readonly abandon?: readonly string[]
+  readonly text?: string
 }
 
 /** Runs davit-activate on a coordinator whose state is where the machine has its state as a target; returns what it prints. */
-async function activate(manifest: Manifest, given: Given = {}): Promise<string> {
+async function activate(manifest: Manifest, { text = 'the manifest', ...given }: Given = {}): Promise<string> {
   let printed = ''
   const flags = {
     upgrade: true,
@@ -57,7 +58,7 @@ async function activate(manifest: Manifest, given: Given = {}): Promise<string> 
     privileged: false,
     executable: 'davit-activate',
     readInput: async () => ({ text: '', file: '<stdin>' }),
-    readDocument: async () => ({ text: 'the manifest', file: '<stdin>', value: manifest as never }),
+    readDocument: async () => ({ text, file: '<stdin>', value: manifest as never }),
     journal: ({ profile }) => void journals.push(profile),
     runInForeground: async () => 0,
     runSteps: async () => 0,
@@ -70,7 +71,14 @@ const coordinatorFiles = () =>
   existsSync(join(state(), 'coordinator')) ? readdirSync(join(state(), 'coordinator'), { recursive: true }) : []
 const warnings = () => machines.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []))
 /** A generation of this coordinator. */
-const known = (manifest: Manifest, profile = 'default') => {
+const known = (manifest: Manifest, profile = 'default') =>
+  addGeneration(deploymentPlace(state(), profile as ProfileName), {
+    manifest,
+    text: textOf(manifest),
+    origin: { time: new Date(), user: 'me', host: 'here' },
+  })
+
+function textOf(manifest: Manifest): string {
   const stored = '/store/00000000000000000000000000000000-profile' as StorePath
   const profiles = new Map([...manifest.profiles].map(([target]) => [target, stored]))
   const infrastructure = new Map(
@@ -79,11 +87,7 @@ const known = (manifest: Manifest, profile = 'default') => {
       { ...target, properties: new Map([['hostname', name]]) },
     ]),
   )
-  return addGeneration(deploymentPlace(state(), profile as ProfileName), {
-    manifest,
-    text: encodeDocument(Manifest, { ...manifest, profiles, infrastructure }, 'json'),
-    origin: { time: new Date(), user: 'me', host: 'here' },
-  })
+  return encodeDocument(Manifest, { ...manifest, profiles, infrastructure }, 'json')
 }
 
 /** A system that another coordinator has deployed to the machine. */
@@ -142,8 +146,8 @@ describe('what somebody else has deployed under the name', () => {
   test('is ours where there is a generation of it', async () => {
     await theirs()
     await known(machines.manifest(THEIRS))
-    await activate(machines.manifest(OURS))
-    expect([warnings(), machines.up()]).toEqual([[], ['shop']])
+    await activate(machines.manifest({ one: { page: {}, shop: {} } }))
+    expect([warnings(), machines.up()]).toEqual([[], ['page', 'shop']])
   })
 
   test('is ours as well where this coordinator has begun it, unless all was undone', async () => {
@@ -152,9 +156,10 @@ describe('what somebody else has deployed under the name', () => {
     rmSync(join(machines.directory, 'fail-page'))
     await theirs()
     await expect(activate(machines.manifest(OURS))).rejects.toMatchObject(refused)
-    await activate(machines.manifest(THEIRS))
-    await activate(machines.manifest(OURS))
-    expect([warnings(), machines.up()]).toEqual([[], ['shop']])
+    const text = textOf(machines.manifest(THEIRS))
+    await activate(machines.manifest(THEIRS), { text })
+    await activate(machines.manifest({ one: { page: {}, shop: {} } }))
+    expect([warnings(), machines.up()]).toEqual([[], ['page', 'shop']])
   })
 
   test('is nothing where nothing is there, or under another name', async () => {
@@ -176,6 +181,66 @@ describe('what somebody else has deployed under the name', () => {
     }
     untouched()
     await activate(nothing, { undeploy: true, takeOver: true })
+    expect(machines.up()).toEqual([])
+  })
+})
+
+describe('what this coordinator has deployed under the name', () => {
+  const refused = {
+    code: 'not-ours',
+    exitStatus: 1,
+    message: "none of what was deployed as 'default' is in the manifest, which would stop all of it",
+    diagnostics: [{ message: "2 services on 'one': 'api', 'page'" }],
+    hint: 'nothing was done; deploy alongside it under another name with -p NAME, or stop and replace it with --take-over',
+  }
+  const deployed = async () => {
+    await theirs()
+    await known(machines.manifest(THEIRS))
+  }
+
+  test.each<readonly [string, Given]>([
+    ['a deployment', {}],
+    ['a dry run', { dryRun: true }],
+    ['a check', { check: true }],
+    ['a deployment that stops nothing', { upgrade: false }],
+    ['a repair', { repair: true }],
+  ])('is not replaced by %s that shares nothing with it', async (_, given) => {
+    await deployed()
+    await expect(activate(machines.manifest(OURS), given)).rejects.toMatchObject(refused)
+    await expect(activate(machines.manifest({ one: {} }), given)).rejects.toMatchObject(refused)
+    untouched()
+  })
+
+  test('is not replaced either where only the run that deployed it is on record, as after a crash', async () => {
+    await activate(machines.manifest(THEIRS), { text: textOf(machines.manifest(THEIRS)) })
+    machines.calls()
+    await expect(activate(machines.manifest(OURS))).rejects.toMatchObject(refused)
+    untouched()
+  })
+
+  test('is replaced where that is asked for, and the run says so; then it is repeated without', async () => {
+    await deployed()
+    const said = "replacing all of 'default', with which the manifest shares nothing: 2 on 'one'"
+    const plan = await activate(machines.manifest(OURS), { takeOver: true, dryRun: true })
+    expect(plan.split('\n')[0]).toBe(`warning: ${said}`)
+    await activate(machines.manifest(OURS), { takeOver: true, text: textOf(machines.manifest(OURS)) })
+    expect([warnings(), machines.up()]).toEqual([[said], ['shop']])
+    await activate(machines.manifest(OURS))
+  })
+
+  test.each<readonly [string, () => Manifest]>([
+    ['one of its services', () => machines.manifest({ one: { api: {}, shop: {} } })],
+    ['one of them on another target', () => machines.manifest({ one: {}, two: { page: {} } })],
+    ['one of them in another version', () => renamedKeys(machines.manifest({ one: { page: {}, shop: {} } }))],
+  ])('goes on with %s', async (_, manifestOf) => {
+    await deployed()
+    await activate(manifestOf())
+    expect(warnings()).toEqual([])
+  })
+
+  test('is undeployed where that is asked for', async () => {
+    await deployed()
+    await activate(machines.manifest({ one: {} }), { undeploy: true })
     expect(machines.up()).toEqual([])
   })
 })

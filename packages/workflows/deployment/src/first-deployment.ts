@@ -1,10 +1,10 @@
-import { type DeploymentPlace, isKnown, otherDeployments } from '@davit/coordinator-state'
+import { type DeploymentPlace, isKnown, otherDeployments, readWanted } from '@davit/coordinator-state'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 
 import { findDeployed, type Found } from '@davit/observation'
-import { type Claim, takeOver } from './take-over.ts'
+import { type Claim, isOther, servicesIn, takeOver } from './take-over.ts'
 
 export interface FirstTerms extends Claim {
   readonly place: DeploymentPlace
@@ -12,9 +12,29 @@ export interface FirstTerms extends Claim {
   readonly undeploy: boolean
 }
 
-/** Returns the terms if this coordinator has never deployed anything under the name, or has forgotten it. */
-export async function onFirst(terms: FirstTerms): Promise<FirstTerms | undefined> {
-  return (await isKnown(terms.place)) ? undefined : terms
+export interface StrangeTerms extends Omit<FirstTerms, 'isOwn'> {
+  /** Manifest of the last generation. */
+  readonly previous: Manifest | undefined
+}
+
+/**
+ * Returns the terms on which a manifest replaces what is there if that may be another system: where this coordinator has never deployed
+ * anything under the name, or has forgotten it, or what it has deployed shares nothing with next. Throws `not-ours` in the last case,
+ * unless it is to be taken over.
+ */
+export async function onFirst(next: Manifest, { previous, ...terms }: StrangeTerms): Promise<FirstTerms | undefined> {
+  const { place, undeploy } = terms
+  if (!(await isKnown(place))) return { ...terms, isOwn: false }
+  const deployed = previous === undefined ? [] : servicesIn(previous)
+  if (undeploy || (deployed.length > 0 && !isOther(next, deployed))) return undefined
+  // A run that was cut off may have taken over already, and is repeated.
+  const wanted = await readWanted(place)
+  const begun = wanted === undefined ? [] : servicesIn(wanted.manifest)
+  if (begun.length > 0 && !isOther(next, begun)) return undefined
+  const found = deployed.length > 0 ? deployed : begun
+  const own = { ...terms, isOwn: true }
+  takeOver(next, found, own)
+  return found.length === 0 ? undefined : own
 }
 
 /** Refuses, before anything is locked or written, a manifest that may be meant for a deployment of another name. */
@@ -23,7 +43,7 @@ export async function refuseStrange(
   targets: readonly ShellTarget[],
   first: FirstTerms | undefined,
 ): Promise<void> {
-  if (first === undefined) return
+  if (first === undefined || first.isOwn) return
   const { place, profile, undeploy, ...claim } = first
   const found = await findDeployed(targets, profile)
   if (undeploy && !found.profiles.has(profile)) throw await nothingToUndeploy(place, profile, found)

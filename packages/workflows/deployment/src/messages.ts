@@ -31,6 +31,11 @@ export const say = messages({
     const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
     return `taking over '${profile}', which was not deployed from this coordinator, with its services: ${places}`
   }),
+  /** The manifest shares nothing with what this coordinator has deployed under the name, and replaces it because of `--take-over`. */
+  'replacing-own': warning({ profile: 'text', targets: 'texts', counts: 'numbers' }, ({ profile, targets, counts }) => {
+    const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
+    return `replacing all of '${profile}', with which the manifest shares nothing: ${places}`
+  }),
   /** Disnix has perhaps started this service already, in a deployment that was not adopted; `--beside-original` starts it all the same. */
   'beside-original': warning(
     { service: 'text', target: 'prefix', container: 'text', profile: 'text' },

@@ -5,23 +5,39 @@ import type { FoundService } from '@davit/observation'
 
 import { say } from './messages.ts'
 
-/** Terms on which a coordinator without a generation of a deployment may change it. */
+/** Terms on which a coordinator may replace a whole deployment by another system. */
 export interface Claim {
   readonly profile: ProfileName
   readonly takeOver: boolean
+  /** Whether this coordinator has deployed it. */
+  readonly isOwn: boolean
 }
 
 /**
- * Checks services that this coordinator has not deployed and next would all remove. Refuses to remove them, since the name may
- * be wrong, or returns a warning if they are to be taken over. If next has even one of the services, it is the same system.
+ * Checks services that next would all remove. Refuses to remove them, since the name may be wrong, or returns a warning if they are to
+ * be replaced. If next has even one of the services, it is the same system.
  */
 export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly Message[] {
-  if (found.length === 0 || found.some(isIn(next))) return []
-  const { profile } = claim
-  if (!claim.takeOver) throw refusal(next, found, profile)
+  if (!isOther(next, found)) return []
+  const { profile, isOwn } = claim
+  if (!claim.takeOver) throw refusal(next, found, claim)
   const places = byTarget(found)
   const targets = places.map(([target]) => target)
-  return [say('taking-over', { profile, targets, counts: places.map(([, services]) => services.length) })]
+  const counts = places.map(([, services]) => services.length)
+  return [say(isOwn ? 'replacing-own' : 'taking-over', { profile, targets, counts })]
+}
+
+/** Whether there is another system than that of next: it has services, and next has none of them. */
+export function isOther(next: Manifest, found: readonly FoundService[]): boolean {
+  return found.length > 0 && !found.some(isIn(next))
+}
+
+/** The services of a manifest, where it has them. */
+export function servicesIn({ serviceMappings, services }: Manifest): readonly FoundService[] {
+  return serviceMappings.flatMap(({ service: key, target }) => {
+    const name = services.get(key)?.name
+    return name === undefined ? [] : [{ target, key, name }]
+  })
 }
 
 /** Whether next contains a service: any version on the same target, or the same version anywhere. */
@@ -33,13 +49,16 @@ function isIn(next: Manifest): (found: FoundService) => boolean {
   return ({ key, target, name }) => keys.has(key) || names.has(`${target} ${name}`)
 }
 
-function refusal(next: Manifest, found: readonly FoundService[], profile: ProfileName): DavitError {
-  const isUndeployment = next.serviceMappings.length === 0
+function refusal(next: Manifest, found: readonly FoundService[], { profile, isOwn }: Claim): DavitError {
+  const isUndeployment = next.serviceMappings.length === 0 && !isOwn
   const what = isUndeployment ? '' : ', and none of it is in the manifest'
   const ways = isUndeployment
     ? 'undeploy another deployment with -p NAME, or this one with --take-over'
     : 'deploy alongside it under another name with -p NAME, or stop and replace it with --take-over'
-  return new DavitError('not-ours', `what runs as '${profile}' was not deployed from this coordinator${what}`, {
+  const message = isOwn
+    ? `none of what was deployed as '${profile}' is in the manifest, which would stop all of it`
+    : `what runs as '${profile}' was not deployed from this coordinator${what}`
+  return new DavitError('not-ours', message, {
     exitStatus: ExitStatus.failed,
     diagnostics: byTarget(found).map(([target, services]) => ({
       severity: 'error',

@@ -15,7 +15,7 @@ export async function planAgainstTargets(next: Manifest, context: PlanContext): 
   await checkModulesHere(next)
   const { takeOver, undeploy } = args
   const previous = (await currentGeneration(place))?.manifest
-  const claim = await onFirst({ profile, place, takeOver, undeploy })
+  const claim = await onFirst(next, { profile, place, takeOver, undeploy, previous })
   const manifests = [next, ...(previous === undefined ? [] : [previous])]
   const selection = selectionIn(manifests, args.on)
   const terms = {
