@@ -1,5 +1,5 @@
 # Users and groups that a component brings in dysnomia-support/users and groups: files of assignments, which are read and never evaluated.
-# A module includes it after `managed` and `assignments`. Records count who needs an account: one that davit has made is removed when nobody
+# A module includes it after `managed`, `assignments`, `safe-path` and `places`. Records count who needs an account: one that davit has made is removed when nobody
 # does.
 #
 # $davit_machine/accounts/users/NAME/OWNER has a file for each component that needs the user; so for groups. An account that was there
@@ -106,7 +106,7 @@ add_group() {
 
 add_user() {
   if [ "$davit_setting_createHomeDirOnly" = 1 ]; then
-    [ "$davit_setting_createHomeDir" != 1 ] || mkdir -p "$davit_setting_homeDir"
+    [ "$davit_setting_createHomeDir" != 1 ] || make_path "$davit_setting_homeDir" '*' || complain_of_home
     return
   fi
   if davit_id=$(id -u "$davit_account" 2>/dev/null); then
@@ -120,7 +120,13 @@ add_user() {
 
 make_home() {
   [ "$davit_setting_createHomeDir" = 1 ] && [ ! -e "$davit_setting_homeDir" ] || return 0
-  mkdir -p "$davit_setting_homeDir" && chown "$davit_account:" "$davit_setting_homeDir"
+  make_path "$davit_setting_homeDir" '*' || { complain_of_home; return 1; }
+  in_directory "$davit_there" chown "$davit_account:" .
+}
+
+complain_of_home() {
+  complain "cannot make the home directory '$davit_setting_homeDir': $davit_unsafe"
+  return 1
 }
 
 is_made() { # KIND

@@ -3,7 +3,8 @@
 # interruption first finishes what the list says. Without a list, the private directory is waste.
 #
 # The module sets $davit_base, which contains the directories (empty for /), and $davit_aside, the private directory in it.
-# Paths are relative to $davit_base, and one per line. Variables begin with davit_, since the module `process` includes this part.
+# Paths are relative to $davit_base, and one per line. Variables begin with davit_, since the module `process` includes this part. It needs
+# `safe-path` and `places`.
 
 davit_newline='
 '
@@ -22,8 +23,10 @@ replace_directories() {
   begin_replacement
 }
 
-# plan_replacement PATHS: writes the list, and leaves in `tree` what is in none of them.
+# plan_replacement PATHS: writes the list, and leaves in `tree` what is in none of them. What is in it may come from anybody.
 plan_replacement() {
+  (davit_base=$davit_aside/tree && each_path "$1" check_way) || exit
+  drop_privileges "$davit_aside/tree" || fail "cannot prepare the new state in '$davit_aside'${davit_unsafe:+: $davit_unsafe}"
   davit_step=0
   : >"$davit_aside/list.new" || fail "cannot write '$davit_aside/list.new'"
   while IFS= read -r davit_path; do
@@ -50,6 +53,7 @@ finish_replacement() {
   [ -n "$(find "$davit_aside" -prune -type d -user "$(id -u)")" ] || fail "'$davit_aside' belongs to somebody else"
   if [ -f "$davit_aside/list" ]; then
     while read -r davit_step davit_change davit_path; do
+      check_path "$davit_base/$davit_path" '*' || fail "cannot go on with the new state: $davit_unsafe"
       move_directory || move_back
     done <"$davit_aside/list"
     rm -f "$davit_aside/list" || fail "cannot remove '$davit_aside/list'"
@@ -57,16 +61,26 @@ finish_replacement() {
   rm -rf "$davit_aside" || fail "cannot remove '$davit_aside'"
 }
 
-# check_directories PATHS: fails unless each of them is absent or a directory that can be replaced by renaming.
+# check_directories PATHS: fails unless each of them is absent or a directory that can be replaced by renaming, and that nobody else can.
 check_directories() {
   davit_device=$(stat -c %d "$davit_base/") || fail "cannot read '$davit_base/'"
+  each_path "$1" check_directory_of_state
+}
+
+check_directory_of_state() { # PATH
+  check_way "$1"
+  check_path "$davit_base/$1" '*' || fail "cannot replace '$davit_base/$1': $davit_unsafe"
+  davit_place=$davit_base/$1
+  if [ -e "$davit_place" ] && ! [ -d "$davit_place" ]; then fail "'$davit_place' is not a directory"; fi
+  until [ -e "$davit_place/" ]; do davit_place=${davit_place%/*}; done
+  [ "$(stat -c %d "$davit_place/")" = "$davit_device" ] ||
+    fail "'$davit_place' is on another file system than '$davit_base/': it cannot be replaced by renaming; use a directory in it"
+}
+
+# each_path PATHS COMMAND: calls it with each of them.
+each_path() {
   while IFS= read -r davit_path; do
-    check_way "$davit_path"
-    davit_place=$davit_base/$davit_path
-    if [ -e "$davit_place" ] && ! [ -d "$davit_place" ]; then fail "'$davit_place' is not a directory"; fi
-    until [ -e "$davit_place/" ]; do davit_place=${davit_place%/*}; done
-    [ "$(stat -c %d "$davit_place/")" = "$davit_device" ] ||
-      fail "'$davit_place' is on another file system than '$davit_base/': it cannot be replaced by renaming; use a directory in it"
+    "$2" "$davit_path" </dev/null
   done <<end
 $1
 end

@@ -1,4 +1,5 @@
-# Links and mutable directories below $davit_base, as `.dysnomia-fileset` of the component lists them.
+# Links and mutable directories below $davit_base, as `.dysnomia-fileset` of the component lists them. A module includes it after
+# `safe-path`, `places` and `directories`. Mutable directories may belong to others, who can replace what is in them.
 
 tab=$(printf '\t')
 
@@ -181,10 +182,29 @@ find_owner() {
   esac
 }
 
+# find_base: sets $base, the place of $davit_base, on the way to which nobody else may replace anything.
+find_base() {
+  check_path "$davit_base/" || fail "cannot use the target directory '$davit_base': $davit_unsafe"
+  base=$davit_there${davit_missing:+/$davit_missing}
+}
+
+# enter_below DIRECTORY [make]: changes into a directory below the base, and into the base for an empty one.
+enter_below() {
+  davit_there=$base davit_missing=$1
+  enter_checked "${2-}"
+}
+
+# parent_of PLACE: sets $parent, empty for the base.
+parent_of() {
+  case $1 in */*) parent=${1%/*} ;; *) parent='' ;; esac
+}
+
 # activate_fileset: makes what is absent; undo_fileset takes it away again.
 activate_fileset() {
-  made='' linked=''
-  make_directory "$davit_base" || give_up "cannot make the target directory '$davit_base'"
+  davit_made='' linked=''
+  find_base
+  make_path "$davit_base/" || give_up "cannot make the target directory '$davit_base': $davit_unsafe"
+  base=$davit_there
   finish_replacement
   while IFS=$tab read -r place source number; do
     [ -z "$place" ] || check_link
@@ -197,12 +217,12 @@ end
 $directories
 end
   while IFS= read -r path; do
-    [ -z "$path" ] || make_mutable "$davit_base/$path"
+    [ -z "$path" ] || make_mutable "$path"
   done <<end
 $directories
 end
   while IFS=$tab read -r place source number; do
-    [ -z "$place" ] || make_link "$davit_base/$place"
+    [ -z "$place" ] || make_link "$place"
   done <<end
 $links
 end
@@ -229,22 +249,19 @@ check_directory() {
 }
 
 make_mutable() {
-  make_directory "$1" || give_up "cannot make the directory '$1'"
-  [ -z "$owner" ] || chown -h "$owner" "$1" || give_up "cannot give '$1' to '$owner'"
+  enter_below "$1" make || give_up "cannot make the directory '$davit_base/$1'"
+  [ -z "$owner" ] || chown "$owner" . || give_up "cannot give '$davit_base/$1' to '$owner'"
+  cd /
 }
 
 # make_link PLACE
 make_link() {
-  if [ -L "$1" ] && [ "$(readlink "$1")" = "$source" ]; then return; fi
-  make_directory "${1%/*}" || give_up "cannot make the directory '${1%/*}'"
-  rm -f "$1" && ln -s "$source" "$1" || give_up "cannot make the link '$1'"
-  linked=$linked$1$davit_newline
-}
-
-# make_directory PATH: with those above it.
-make_directory() {
-  [ ! -d "$1/" ] || return 0
-  make_directory "${1%/*}" && mkdir "$1" && made=$1$davit_newline$made
+  if [ -L "$davit_base/$1" ] && [ "$(readlink "$davit_base/$1")" = "$source" ]; then return; fi
+  parent_of "$1"
+  enter_below "$parent" make || give_up "cannot make the directory '$davit_base/$parent'"
+  [ ! -e "./${1##*/}" ] || [ -L "./${1##*/}" ] && put_link "${1##*/}" "$source" || give_up "cannot make the link '$davit_base/$1'"
+  cd /
+  linked=$linked$1$tab$source$davit_newline
 }
 
 # give_up MESSAGE
@@ -254,25 +271,30 @@ give_up() {
 }
 
 undo_fileset() {
-  while IFS= read -r path; do
-    [ -z "$path" ] || rm -f "$path"
+  while IFS=$tab read -r place source; do
+    [ -z "$place" ] || remove_link "$place"
   done <<end
 $linked
 end
   while IFS= read -r path; do
-    [ -z "$path" ] || rmdir "$path" 2>/dev/null
+    [ -z "$path" ] || (enter "${path%/*}/" && rmdir "./${path##*/}") 2>/dev/null
   done <<end
-$made
+$davit_made
 end
 }
 
+# remove_link PLACE: only a link of this component.
+remove_link() (
+  parent_of "$1"
+  if enter_below "$parent" 2>/dev/null && [ -L "./${1##*/}" ] && [ "$(readlink "./${1##*/}")" = "$source" ]; then rm -f "./${1##*/}"; fi
+)
+
 # deactivate_fileset: removes the links, and the directories that become empty; the mutable ones stay.
 deactivate_fileset() {
+  find_base
   while IFS=$tab read -r place source number; do
     [ -n "$place" ] || continue
-    if [ -L "$davit_base/$place" ] && [ "$(readlink "$davit_base/$place")" = "$source" ]; then
-      rm -f "$davit_base/$place" || fail "cannot remove the link '$davit_base/$place'"
-    fi
+    [ ! -L "$davit_base/$place" ] || remove_link "$place" || fail "cannot remove the link '$davit_base/$place'"
     remove_emptied "$place"
   done <<end
 $links
@@ -284,18 +306,21 @@ remove_emptied() {
   above=$1
   while :; do
     case $above in */*) above=${above%/*} ;; *) return ;; esac
-    ! has_line "$directories" "$above" && rmdir "$davit_base/$above" 2>/dev/null || return 0
+    parent_of "$above"
+    ! has_line "$directories" "$above" && (enter_below "$parent" && rmdir "./${above##*/}") 2>/dev/null || return 0
   done
 }
 
 # snapshot_fileset: links 1, 2, … to the mutable directories, and a file `directories` that says which they are.
 snapshot_fileset() {
+  find_base
   finish_replacement
   count=0
   : >"$DAVIT_SNAPSHOT/directories" || exit 1
   while IFS= read -r path; do
     [ -n "$path" ] || continue
     check_way "$path"
+    check_path "$davit_base/$path" '*' || fail "cannot take a snapshot of '$davit_base/$path': $davit_unsafe"
     count=$((count + 1)) entry=-
     if [ -d "$davit_base/$path" ]; then
       entry=$count
@@ -311,8 +336,7 @@ end
 
 # restore_fileset: replaces all mutable directories by those of the snapshot.
 restore_fileset() {
-  made=
-  make_directory "$davit_base" || fail "cannot make the target directory '$davit_base'"
+  make_path "$davit_base/" || fail "cannot make the target directory '$davit_base': $davit_unsafe"
   finish_replacement
   [ -n "$roots" ] || {
     printf '%s\n' "'$component' has no mutable directory: there is nothing to restore" >&2
@@ -346,7 +370,7 @@ gather_directories() {
       -) continue ;;
       '' | *[!0-9]*) fail "cannot restore '$component': '$entry' in the snapshot's 'directories' is not a number" ;;
     esac
-    relative_path && [ -n "$path" ] && [ -d "$DAVIT_SNAPSHOT/$entry" ] && [ ! -L "$DAVIT_SNAPSHOT/$entry" ] &&
+    relative_path && [ -n "$path" ] && (davit_base=$davit_aside/tree && check_way "$path") && [ -d "$DAVIT_SNAPSHOT/$entry" ] && [ ! -L "$DAVIT_SNAPSHOT/$entry" ] &&
       [ ! -e "$davit_aside/tree/$path" ] ||
       fail "cannot restore '$component': the snapshot has no proper directory '$entry'"
     case $path in */*) mkdir -p "$davit_aside/tree/${path%/*}" || fail "cannot prepare the new '$path'" ;; esac
@@ -361,6 +385,7 @@ gather_archive() {
 }
 
 collect_fileset() {
+  find_base
   [ -d "$davit_base/" ] || return 0
   finish_replacement
   [ -n "$roots" ] || return 0

@@ -1,5 +1,5 @@
 # What the modules share whose components are managed by a program of the machine: a record of what was done for a component, and links
-# to its files. A module includes it after `module`. Variables begin with davit_, since properties may reach what a module starts.
+# to its files. A module includes it after `module`, and `safe-path` and `places` if it makes links. Variables begin with davit_, since properties may reach what a module starts.
 
 PATH=$PATH:/usr/sbin:/sbin
 davit_newline='
@@ -63,7 +63,9 @@ forget_all() {
 }
 
 # --- links ----------------------------------------------------------------------------------------------------
-# $davit_links has a line `PLACE<tab>SOURCE` for each.
+# $davit_links has a line `PLACE<tab>SOURCE` for each. Nobody else may replace a step on the way to a link, unless $davit_shared is set: then
+# the links are in directories of the program that reads them, and do no more there than the owner could do.
+davit_shared=
 
 # add_link PLACE SOURCE
 add_link() {
@@ -102,8 +104,11 @@ check_free() {
 # make_link PLACE SOURCE
 make_link() {
   ! is_linked "$@" || return 0
-  [ ! -L "$1" ] || rm -f "$1" || return
-  mkdir -p "${1%/*}" && ln -s "$2" "$1" || { complain "cannot make the link '$1'"; return 1; }
+  check_way_to "$1" && (enter_checked make && put_link "${1##*/}" "$2") || { complain "cannot make the link '$1'${davit_unsafe:+: $davit_unsafe}"; return 1; }
+}
+
+check_way_to() { # PLACE
+  check_path "${1%/*}" || [ -n "$davit_shared" ]
 }
 
 note_link() {
@@ -112,7 +117,9 @@ note_link() {
 
 # remove_link PLACE SOURCE: only what is still ours.
 remove_link() {
-  if is_linked "$@"; then rm -f "$1" || complain "cannot remove the link '$1'" && [ ! -L "$1" ]; fi
+  is_linked "$@" || return 0
+  check_way_to "$1" && (enter_checked && is_linked "./${1##*/}" "$2" && rm -f "./${1##*/}") ||
+    complain "cannot remove the link '$1'${davit_unsafe:+: $davit_unsafe}" && [ ! -L "$1" ]
 }
 
 # is_last_owner: whether nothing but $davit_note is in $davit_directory, which has a file for each component that needs something.
