@@ -17,7 +17,12 @@ export class Stateful extends Scene {
   }
 
   override call(activity: string, properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    return this.run([shippedModule(this.module), activity, this.component], { ...this.properties, ...properties })
+    return this.run(this.argv(activity), { ...this.properties, ...properties })
+  }
+
+  /** What a shell is called with for an activity. */
+  argv(activity: string): readonly string[] {
+    return [shippedModule(this.module), activity, this.component]
   }
 
   /** Calls activities in turn, all of which must succeed without a word on standard error. */

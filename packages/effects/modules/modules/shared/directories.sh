@@ -25,7 +25,7 @@ replace_directories() {
 
 # plan_replacement PATHS: writes the list, and leaves in `tree` what is in none of them. What is in it may come from anybody.
 plan_replacement() {
-  (davit_base=$davit_aside/tree && each_path "$1" check_way) || exit
+  check_way_in_tree "$1"
   drop_privileges "$davit_aside/tree" || fail "cannot prepare the new state in '$davit_aside'${davit_unsafe:+: $davit_unsafe}"
   davit_step=0
   : >"$davit_aside/list.new" || fail "cannot write '$davit_aside/list.new'"
@@ -75,6 +75,13 @@ check_directory_of_state() { # PATH
   until [ -e "$davit_place/" ]; do davit_place=${davit_place%/*}; done
   [ "$(stat -c %d "$davit_place/")" = "$davit_device" ] ||
     fail "'$davit_place' is on another file system than '$davit_base/': it cannot be replaced by renaming; use a directory in it"
+}
+
+# check_way_in_tree PATHS: fails if one of them goes through a symbolic link in `tree`, or is one.
+check_way_in_tree() {
+  davit_outside=$davit_base davit_base=$davit_aside/tree
+  each_path "$1" check_way
+  davit_base=$davit_outside
 }
 
 # each_path PATHS COMMAND: calls it with each of them.

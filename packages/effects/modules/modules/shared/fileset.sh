@@ -370,7 +370,7 @@ gather_directories() {
       -) continue ;;
       '' | *[!0-9]*) fail "cannot restore '$component': '$entry' in the snapshot's 'directories' is not a number" ;;
     esac
-    relative_path && [ -n "$path" ] && (davit_base=$davit_aside/tree && check_way "$path") && [ -d "$DAVIT_SNAPSHOT/$entry" ] && [ ! -L "$DAVIT_SNAPSHOT/$entry" ] &&
+    relative_path && [ -n "$path" ] && check_way_in_tree "$path" && [ -d "$DAVIT_SNAPSHOT/$entry" ] && [ ! -L "$DAVIT_SNAPSHOT/$entry" ] &&
       [ ! -e "$davit_aside/tree/$path" ] ||
       fail "cannot restore '$component': the snapshot has no proper directory '$entry'"
     case $path in */*) mkdir -p "$davit_aside/tree/${path%/*}" || fail "cannot prepare the new '$path'" ;; esac
