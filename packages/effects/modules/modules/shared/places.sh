@@ -60,6 +60,17 @@ in_directory() (
   "$@"
 )
 
+# as_user USER COMMAND...: runs it with the rights of this user, a number, where root can do so; 0 means without any change.
+as_user() {
+  davit_user=$1
+  shift
+  if [ "$davit_user" = 0 ] || [ "${davit_self% *}" != 0 ]; then
+    "$@"
+  else
+    setpriv --reuid "$davit_user" --regid 65534 --clear-groups "$@"
+  fi
+}
+
 # drop_privileges TREE: takes from restored files what would give rights of their owner, or of root, to others: the bits for that, and
 # capabilities, which the kernel drops whenever the owner is set. Fails if there is a device. The tree must be out of the reach of others.
 drop_privileges() {
