@@ -77,8 +77,8 @@ follow_link() {
   esac
 }
 
-# check_step STEP [NEXT...]: for what ls has said of it. A link or a file in a sticky directory must not have another name: somebody else
-# can have given it that one.
+# check_step STEP [NEXT...]: for what ls has said of it. A link or a file in a directory for everybody must not have another name:
+# somebody else can have given it that one.
 check_step() {
   davit_walk_above=$davit_walk_sticky davit_walk_sticky='' davit_walk_allowed=''
   if [ $# = 1 ] && [ -z "$davit_missing$davit_walk_turn" ]; then
@@ -88,11 +88,12 @@ check_step() {
     *" $davit_walk_uid "* | *:yes::[!l]*) ;;
     *) refuse_step owner "$@"; return ;;
   esac
-  case $davit_walk_above$davit_walk_mode:$davit_walk_count in yesd* | yes*:1) ;; yes*) refuse_step names "$@"; return ;; esac
+  case $davit_walk_above$davit_walk_mode:$davit_walk_count in namesd* | names*:1) ;; names*) refuse_step names "$@"; return ;; esac
   [ -z "$davit_walk_allowed" ] || return 0
   case $davit_walk_mode in
     l*) [ "$1" = "$davit_there/$davit_walk_turn" ] ;;
-    d????w???[tT]* | d???????w[tT]*) davit_walk_sticky=yes ;;
+    d???????w[tT]*) davit_walk_sticky=names ;;
+    d????w???[tT]*) davit_walk_sticky=yes ;;
     ????????w*) refuse_step others "$@" ;;
     ?????w????+*) refuse_step group "$@" ;;
     ?????w*) case " 0 ${davit_self#* } " in *" $davit_walk_gid "*) ;; *) refuse_step group "$@" ;; esac ;;
@@ -114,7 +115,7 @@ end
   davit_walk_rest=$(id -un 2>/dev/null)
   case $1:$davit_walk_mode:$davit_walk_allowed in
     owner:l*) davit_unsafe="the link '$2' belongs to '$davit_walk_user', who can lead it elsewhere; rm '$2'" ;;
-    owner:*:yes) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace it, since everybody can write in '$davit_there'; use a directory elsewhere" ;;
+    owner:*:yes) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace it, since others can write in '$davit_there'; use a directory elsewhere" ;;
     owner:*) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace $davit_walk_next; chown ${davit_walk_rest:-${davit_self% *}} '$2'" ;;
     names:*) davit_unsafe="'$2' has other names, and may be of somebody else; rm '$2'" ;;
     others:*) davit_unsafe="everybody can write in '$2', and replace $davit_walk_next; chmod o-w '$2'" ;;
