@@ -76,12 +76,25 @@ describe.runIf(isRoot).each(CASES)('a snapshot that %s restores under %s', (modu
     expect(spawnSync('getcap', [join(to, 'capable')], { encoding: 'utf8' }).stdout ?? '').toBe('')
   })
 
+  test('may have files of many', async () => {
+    const { scene, dump, from, to } = MODULES[module]!(shell)
+    const files = Array.from({ length: 102 }, (_unused, index) => ({ name: `${index}`, owner: 5000 + index }))
+    for (const { name, owner } of files) {
+      writeFileSync(join(from, name), 'x')
+      chownSync(join(from, name), owner, owner)
+      chmodSync(join(from, name), 0o4755)
+    }
+    expect(await scene.call('restore', { DAVIT_SNAPSHOT: dump })).toMatchObject({ status: 0, stderr: '' })
+    const facts = files.map(({ name }) => lstatSync(join(to, name)))
+    expect(facts.map(({ mode, uid }) => [mode & 0o7777, uid])).toEqual(files.map(({ owner }) => [0o755, owner]))
+  })
+
   test('has no device', async () => {
     const { scene, dump, from, to } = MODULES[module]!(shell)
     mkdirSync(join(from, 'dev'))
     if (spawnSync('mknod', [join(from, 'dev/disk'), 'b', '7', '99']).status !== 0) return
     const { status, stderr } = await scene.call('restore', { DAVIT_SNAPSHOT: dump })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/the snapshot has a device, '.*dev\/disk'/)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/the snapshot has a device: '.*dev\/disk'/)])
     expect(existsSync(to)).toBe(false)
   })
 })

@@ -44,16 +44,17 @@ end
 begin_replacement() {
   sync -f "$davit_aside" 2>/dev/null || sync
   mv -f "$davit_aside/list.new" "$davit_aside/list" || fail "cannot write '$davit_aside/list'"
+  davit_new=yes
   finish_replacement
 }
 
-# finish_replacement: finishes what an interrupted activity had begun.
+# finish_replacement: finishes what an interrupted activity had begun. What is new has been checked.
 finish_replacement() {
   [ -e "$davit_aside" ] || return 0
   [ -n "$(find "$davit_aside" -prune -type d -user "$(id -u)")" ] || fail "'$davit_aside' belongs to somebody else"
   if [ -f "$davit_aside/list" ]; then
     while read -r davit_step davit_change davit_path; do
-      check_path "$davit_base/$davit_path" '*' || fail "cannot go on with the new state: $davit_unsafe"
+      [ -n "${davit_new-}" ] || check_path "$davit_base/$davit_path" '*' || fail "cannot go on with the new state: $davit_unsafe"
       move_directory || move_back
     done <"$davit_aside/list"
     rm -f "$davit_aside/list" || fail "cannot remove '$davit_aside/list'"

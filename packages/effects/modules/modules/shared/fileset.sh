@@ -202,7 +202,6 @@ parent_of() {
 # activate_fileset: makes what is absent; undo_fileset takes it away again.
 activate_fileset() {
   davit_made='' linked=''
-  find_base
   make_path "$davit_base/" || give_up "cannot make the target directory '$davit_base': $davit_unsafe"
   base=$davit_there
   finish_replacement

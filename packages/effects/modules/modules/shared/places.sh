@@ -74,19 +74,29 @@ as_user() {
 # drop_privileges TREE: takes from restored files what would give rights of their owner, or of root, to others: the bits for that, and
 # capabilities, which the kernel drops whenever the owner is set. Fails if there is a device. The tree must be out of the reach of others.
 drop_privileges() {
-  davit_device=$(find "$1" \( -type b -o -type c \) | head -n 1)
-  [ -z "$davit_device" ] || { davit_unsafe="the snapshot has a device, '${davit_device#"$1"/}'"; return 1; }
-  # shellcheck disable=SC2046
-  set -- "$1" $(find "$1" -type f -exec stat -c %u {} + | sort -u | head -n 101)
-  davit_tree=$1
-  shift
-  if [ $# -le 100 ]; then
-    for davit_user; do
-      find "$davit_tree" -type f -user "$davit_user" -exec chown -h "$davit_user" {} + || return
+  davit_users='' davit_count=0 davit_bits=''
+  davit_facts=$(find "$1" ! -type d -exec stat -c '%f %u' {} + | sort -u)
+  # Devices come before files, and files of one mode together.
+  while read -r davit_mode davit_user; do
+    case $davit_mode in
+      [26]???) davit_unsafe="the snapshot has a device: '$(find "$1" \( -type b -o -type c \) | head -n 1)'"; return 1 ;;
+      8[4-9a-f]??) davit_bits=yes ;;
+      8*) ;;
+      *) continue ;;
+    esac
+    case " $davit_users " in *" $davit_user "*) ;; *) davit_users="$davit_users $davit_user" davit_count=$((davit_count + 1)) ;; esac
+    [ "$davit_count" -le 100 ] || break
+  done <<end
+$davit_facts
+end
+  if [ "$davit_count" -le 100 ]; then
+    for davit_user in $davit_users; do
+      find "$1" -type f -user "$davit_user" -exec chown -h "$davit_user" {} + || return
     done
   else
+    davit_bits=yes
     # shellcheck disable=SC2016
-    find "$davit_tree" -type f -exec sh -c 'for file; do chown -h "$(stat -c %u "$file")" "$file" || exit; done' sh {} + || return
+    find "$1" -type f -exec sh -c 'for file; do chown -h "$(stat -c %u "$file")" "$file" || exit; done' sh {} + || return
   fi
-  find "$davit_tree" -type f \( -perm -4000 -o -perm -2000 \) -exec chmod ug-s {} +
+  [ -z "$davit_bits" ] || find "$1" -type f \( -perm -4000 -o -perm -2000 \) -exec chmod ug-s {} +
 }
