@@ -42,9 +42,9 @@ chmod +x "$out/bin/wrapper"`,
     plain: { type: 'stateless', pkg: made('mkdir "$out"'), dependsOn: ['rows'] },
   },
   containers: {
-    dumping: { base: '/srv/dumping' },
+    dumping: { base: '/srv/dumping', snapshotReader: 'nobody' },
     numbered: { base: '/srv/numbered' },
-    wrapper: { base: '/srv/wrapper' },
+    wrapper: { base: '/srv/wrapper', snapshotReader: 'nobody' },
     stateless: {},
   },
   add: {

@@ -29,6 +29,7 @@ const { signal } = new AbortController()
 class Original {
   readonly scene: Scene
   readonly store: SnapshotStore
+  readonly properties = new Map<string, string>()
   readonly #machine: Machine<'state'>
 
   private constructor(scene: Scene, machine: Machine<'state'>, style: keyof typeof DYSNOMIA_MODULES) {
@@ -63,7 +64,7 @@ class Original {
   }
 
   get #definition(): ActivityDefinition {
-    const properties = new Map([['base', this.scene.path('base')]])
+    const properties = new Map([['base', this.scene.path('base')], ...this.properties])
     return { service: { ...SERVICE, pkg: this.pkg }, module: this.scene.path('module'), properties }
   }
 
@@ -95,6 +96,7 @@ class Original {
 describe.each(installedShells())('modules of Dysnomia on a machine with $name', (shell) => {
   test('find and keep their state by themselves, as another user as well', async () => {
     const original = await Original.open(shell, 'dumping')
+    original.properties.set('snapshotReader', 'nobody')
     expect(await original.call('activate', 'web')).toEqual(SUCCEEDED)
     expect(await original.perform('snapshot')).toEqual(SUCCEEDED)
     expect(await original.perform('snapshot')).toEqual(SUCCEEDED)
@@ -107,7 +109,7 @@ describe.each(installedShells())('modules of Dysnomia on a machine with $name', 
     expect(readFileSync(original.data('rows'), 'utf8')).toBe('changed\n')
     expect(await original.perform('restore', names[0])).toEqual(SUCCEEDED)
     expect(readFileSync(original.data('rows'), 'utf8')).toBe('seed\n')
-    // Others read the snapshot only while it is restored, and nothing else.
+    // Another user reads the snapshot only while it is restored, and nothing else.
     expect(readdirSync(original.path('../restoring'))).toEqual([])
     expect([original.path('../restoring'), original.path('.')].map((path) => statSync(path).mode & 0o777)).toEqual([
       0o711, 0o700,

@@ -208,6 +208,22 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
       expect(isRestored || result.kind === 'failed' ? readdirSync(keeper.data) : []).not.toContain('x')
     })
 
+    test('restores no rights for whoever runs a file, which older versions have listed', async () => {
+      const keeper = await Keeper.open(shell)
+      const lines = [
+        directory('state', '4fed'),
+        ...['89ed', '85ed', '83ed', '8fed'].map((mode) => file(`state/${mode}`, 'x', mode)),
+      ]
+      const modes = { '89ed': 0o4755, '85ed': 0o2755, '83ed': 0o1755, '8fed': 0o7755 }
+      const files = Object.entries(modes).map(([name, mode]): TarBlock => ({ ...named(`./state/${name}`), mode }))
+      forge(keeper, lines.toSorted(), [[{ ...STATE, mode: 0o7755 }, ...files]])
+      expect(await keeper.perform('restore')).toEqual({ kind: 'succeeded' })
+      expect(readdirSync(keeper.data).map((name) => lstatSync(keeper.path(name)).mode.toString(8))).toEqual(
+        Array(4).fill('100755'),
+      )
+      expect(lstatSync(keeper.data).mode.toString(8)).toBe('43755')
+    })
+
     test('may have links to anywhere in the state itself', async () => {
       const keeper = await Keeper.open(shell)
       const lines = [directory('state'), link('state/way', outside)]

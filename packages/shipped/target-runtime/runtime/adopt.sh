@@ -171,9 +171,11 @@ copy_payload() {
   [ ! -d "$payloads/$name" ] || return 0
   copied=$payloads/.new.$name
   [ ! -e "$copied" ] || rm -rf "$copied"
-  cp -al "$1/snapshots/$container/$component/$name" "$copied" 2>/dev/null || {
+  # What gives rights to whoever runs it stays where it is.
+  { [ -z "$(find "$1/snapshots/$container/$component/$name" -type f \( -perm -4000 -o -perm -2000 \) | head -n 1)" ] &&
+    cp -al "$1/snapshots/$container/$component/$name" "$copied" 2>/dev/null; } || {
     rm -rf "$copied"
-    cp -a "$1/snapshots/$container/$component/$name" "$copied" || return
+    cp -R -P -p "$1/snapshots/$container/$component/$name" "$copied" && find "$copied" -type f -exec chmod a-st {} + || return
   }
   find "$copied" \( -type f -o -type d \) -exec sync {} + && mv "$copied" "$payloads/$name" && sync "$payloads"
 }

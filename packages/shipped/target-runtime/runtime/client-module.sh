@@ -61,6 +61,12 @@ fetch_snapshot() {
     return 1
   }
   mkdir -p "$payloads" "$store/checksums/$container/$component" && cp -R "$directory/$id" "$snapshot.work" || return
+  strange=$(find "$snapshot.work" ! -type f ! -type d | head -n 1)
+  [ -z "$strange" ] || {
+    say_why "the snapshot '$name' has something else than files and directories: '${strange##*/}'"
+    return 1
+  }
+  find "$snapshot.work" -type f -exec chmod a-st {} + || return
   # shellcheck disable=SC3013
   [ "$directory/$id" -ef "$path" ] || { rm -rf "${directory:?}/$id" && rmdir "$directory"; } 2>/dev/null || :
   printf 'sha256:%s\n' "$(content_sum "$snapshot.work")" >"$store/checksums/$container/$component/$id" &&
@@ -73,10 +79,11 @@ restore_snapshot() {
     "$payloads"/*) id=${snapshot##*/} directory=$snapshot ;;
     *)
       id=$(content_sum "$snapshot") directory=$snapshot.work/$id
-      # There, the users of databases read it.
-      mkdir -m 700 "$snapshot.work" && mv "$snapshot" "$directory" && chmod -R a+rX "$directory" || return
+      mkdir -m 700 "$snapshot.work" && mv "$snapshot" "$directory" || return
       ;;
   esac
+  # There, the users of databases read it. Here, nobody gets to it.
+  chmod -R a+rX "$directory" || return
   name=$container/$component/$id
   missing=$(on_state print-missing-snapshots "$name") || return
   if [ -n "$missing" ]; then

@@ -92,6 +92,7 @@ client_receive_snapshot() {
   begin_import "$1" "$2"
   check_snapshot_part "$3"
   tar -xof - -C "$incoming" && [ -d "$incoming/$3" ] || fail incomplete-archive "the snapshot '$3' has not arrived"
+  is_plain "$incoming/$3" || fail damaged-snapshot "the snapshot '$3' has something else than files and directories: '${strange##*/}'"
   keep_imported "$3"
 }
 
@@ -128,6 +129,8 @@ keep_imported() {
   if [ ! -d "$payloads/$name" ]; then
     [ -d "$incoming/$name" ] && [ ! -L "$incoming/$name" ] || fail damaged-snapshot "the snapshot '$name' is damaged"
     ! is_packed "$incoming/$name" || check_snapshot "$incoming/$name" "$name" || exit 1
+    # What others brought runs as nobody else.
+    find "$incoming/$name" -type f -exec chmod a-st {} + || cannot 'write below' "$incoming"
   fi
   in_turn add_imported || cannot 'write below' "$snapshots"
 }

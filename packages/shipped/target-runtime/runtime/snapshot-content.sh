@@ -3,6 +3,7 @@
 # list_content DIRECTORY LISTS: writes LISTS.listing, which tells everything about the state in a directory, in order: lines
 # `WORD MODE SIZE OWNER:GROUP/./PATH`. WORD is the checksum of a file, where a link points to, or `-` for a directory. At the top,
 # links are followed, and names are plain. Sockets and pipes are not part of a state. In where links point to, `/` is written as `\057`.
+# Modes are without what gives rights to whoever runs a file, which does not travel.
 list_content() (
   LC_ALL=C lists=$2
   export LC_ALL
@@ -20,8 +21,23 @@ list_content() (
   # Somebody else cannot own a file, so owners are of no interest there.
   owners='s|^|&|'
   [ "$(id -u)" = 0 ] || owners='s| [^ /]*/\./| -/./|'
-  sed "$owners" "$lists.unsorted" | sort -t / -k 2 >"$lists.listing"
+  sed "$harmless; $owners" "$lists.unsorted" | sort -t / -k 2 >"$lists.listing"
 )
+
+# Takes set-user-ID, set-group-ID and sticky off the modes of files in a listing, and set-user-ID off those of directories. A directory
+# with set-group-ID only gives its group to what is made there, and one that is sticky protects that.
+harmless='s/^\([^ ]* \)8[2468ace]/\180/; s/^\([^ ]* \)8[3579bdf]/\181/
+/^- 4[89a-f]/{
+s/^- 48/- 40/; s/^- 49/- 41/; s/^- 4a/- 42/; s/^- 4b/- 43/; s/^- 4c/- 44/; s/^- 4d/- 45/; s/^- 4e/- 46/; s/^- 4f/- 47/
+}'
+
+# strip_rights DIRECTORY: takes them off what is there, and says of which files.
+strip_rights() {
+  stripped=$(cd "$1" && find . -type f \( -perm -4000 -o -perm -2000 -o -perm -1000 \) -exec chmod a-st {} + -print &&
+    find . -type d -perm -4000 -exec chmod u-s {} +) || return
+  [ -z "$stripped" ] ||
+    complain "set-user-ID, set-group-ID and sticky are not restored: $(printf '%s\n' "$stripped" | head -n 3 | tr '\n' ' ')"
+}
 
 # list_entries TOP...: prints a line `MODE SIZE OWNER:GROUP/PATH` for each entry.
 list_entries() {
@@ -107,11 +123,17 @@ pack_at_rest() {
   while tries=$((tries + 1)) && [ "$tries" -le 3 ]; do
     rm -rf "$work/packed" && mkdir "$work/packed" || return
     watch_files "$1" >"$work/before" && list_content "$1" "$work/lists" && pack "$1" "$2" && watch_files "$1" >"$work/after" &&
-      cmp -s "$work/before" "$work/after" && return
+      cmp -s "$work/before" "$work/after" && say_left_out && return
     [ -f "$work/after" ] || return
   done
   complain "files of the state change while it is read: $(diff "$work/before" "$work/after" | sed -n 's|^> [^/]*/||p' | head -n 3 | tr '\n' ' ')"
   return 1
+}
+
+# say_left_out: which files have bits that do not travel.
+say_left_out() {
+  left_out=$(sed -n 's|^8[2-9a-f][^/]*/\./||p' "$work/lists.all" | head -n 3 | tr '\n' ' ')
+  [ -z "$left_out" ] || complain "set-user-ID, set-group-ID and sticky are not kept: $left_out"
 }
 
 # lines_without UNWANTED FILE: prints the lines of FILE that are not in UNWANTED.
@@ -211,13 +233,13 @@ compress() {
 # unpack NAME DIRECTORY: leaves there exactly what was in the dump of a snapshot, verified.
 unpack() {
   is_packed "$payloads/$1" || {
-    check_snapshot "$payloads/$1" "$1" && (cd "$payloads/$1" && cp -R -p . "$2")
+    check_snapshot "$payloads/$1" "$1" && (cd "$payloads/$1" && cp -R -p . "$2") && strip_rights "$2"
     return
   }
   choose_digester
   check_listing "$payloads/$1" "$1" && check_paths "$payloads/$1/listing" || return
   work=$2.work
-  rm -rf "$work" && mkdir "$work" "$work/packed" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
+  rm -rf "$work" && mkdir "$work" "$work/packed" && extract "$payloads/$1" "$2" && strip_rights "$2" && match_listing "$payloads/$1/listing" "$2"
   status=$?
   rm -rf "$work"
   [ "$status" = 0 ] || {
@@ -317,7 +339,7 @@ has_own_files() {
 match_listing() {
   owners='s| [^ /]*/\./| -/./|'
   [ "$(id -u)" != 0 ] || grep -q '^[^/]* -/' "$1" || owners='s|^|&|'
-  sed "$owners" "$1" >"$work/expected" && sed -n 's|^- \([^ ]*\) - \([^/]*\)/\(\./[^/]*\)$|\1 \2 \3|p' "$work/expected" >"$work/tops" || return
+  sed "$harmless; $owners" "$1" >"$work/expected" && sed -n 's|^- \([^ ]*\) - \([^/]*\)/\(\./[^/]*\)$|\1 \2 \3|p' "$work/expected" >"$work/tops" || return
   while IFS=' ' read -r mode owner path; do
     mkdir -p "$2/$path" && chmod "$(printf '%o' "$((0x$mode & 4095))")" "$2/$path" || return
     [ "$owner" = - ] || chown "$owner" "$2/$path" || return

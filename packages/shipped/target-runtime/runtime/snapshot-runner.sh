@@ -24,7 +24,7 @@ run_state() {
     ) &
     await_module "$!" "$seconds"
     rm -f "$davit_directory/module"
-    [ "$davit_status" != 0 ] || said=$(finish_state 2>&1) || davit_status=250
+    [ "$davit_status" != 0 ] || said=${said:+$said$newline}$(finish_state 2>&1) || davit_status=250
   }
   rm -rf "$dump" "$dump.work"
   close_views
@@ -87,13 +87,53 @@ choose_snapshot() {
   dump=$davit_view/snapshots/$container/$component/$wanted
 }
 
-# open_view: makes the dump part of a store of its own. The users of databases, as whom modules of Dysnomia read it, cannot read the store
-# itself. Nobody else knows the path.
+# open_view: makes the dump part of a store of its own, which is as private as the store itself. If the module reads it as another account,
+# the files belong to that one, and only its group gets to them. It cannot replace any, as directories belong to this account.
 open_view() {
   [ -n "$davit_view" ] || return 0
   set -- "$davit_view/generations/$container/$component"
-  mkdir -p "$1" && ln -s "../../../snapshots/$container/$component/$wanted" "$1/1" && chmod -R a+rX "$davit_view" &&
-    ln -s "$snapshots/activated" "$snapshots/garbage" "$snapshots/checksums" "$davit_view" && chmod 711 "${davit_view%/*}"
+  mkdir -p "$1" && ln -s "../../../snapshots/$container/$component/$wanted" "$1/1" &&
+    ln -s "$snapshots/activated" "$snapshots/garbage" "$snapshots/checksums" "$davit_view" && chmod 700 "$davit_view" && find_reader || return
+  [ -z "$reader" ] || {
+    find "$davit_view"/* -type d -exec chmod 755 {} + && find "$davit_view" -type f -exec chown -h "$reader" {} + &&
+      find "$davit_view" -type f -exec chmod 400 {} + && chgrp "$(id -g "$reader")" "$davit_view" && chmod 710 "$davit_view" &&
+      chmod 711 "${davit_view%/*}"
+  }
+}
+
+# find_reader: sets $reader to the account as which the module reads the snapshot; empty if that is this one. It is the property
+# `snapshotReader` of the container, or that by which one of Dysnomia's own modules becomes another account.
+find_reader() {
+  reader='' declared=''
+  [ "$(id -u)" = 0 ] || return 0
+  set -f
+  # shellcheck disable=SC2086
+  set -- $davit_secrets
+  set +f
+  while [ $# -ge 3 ]; do
+    note_reader "property.$2" "$3"
+    shift 3
+  done
+  while IFS=' ' read -r field word || [ -n "$field" ]; do
+    note_reader "$field" "$word"
+  done <"$davit_directory/record"
+  reader=${declared:-$reader}
+  case $reader in
+    '' | root) reader='' ;;
+    -* | *[!A-Za-z0-9_.-]*) false ;;
+    *) id -u "$reader" >/dev/null 2>&1 ;;
+  esac || {
+    complain "there is no account '$reader' here, as which the snapshot would be read"
+    return 1
+  }
+}
+
+# note_reader FIELD WORD
+note_reader() {
+  case $1 in
+    property.snapshotReader) decode "$2" && declared=$decoded ;;
+    property.postgresqlUsername | property.influxdbUsername | property.ejabberdUser) decode "$2" && reader=$decoded ;;
+  esac
 }
 
 close_views() {

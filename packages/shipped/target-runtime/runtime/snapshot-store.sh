@@ -219,7 +219,7 @@ assemble() {
       find_archive "$file" && { ln "$found" "$transfer/payload/$file" || cp "$found" "$transfer/payload/$file"; }
     fi || fail damaged-snapshot "'$file' of the snapshot '$container/$component/$name' is damaged or missing: run the same command again"
   done
-  chmod -R go=,u-s "$transfer/payload" || cannot 'write below' "$transfer"
+  chmod -R go=,a-st "$transfer/payload" || cannot 'write below' "$transfer"
   if is_packed "$transfer/payload"; then
     check_listing "$transfer/payload" "$name" || fail damaged-snapshot "the snapshot '$container/$component/$name' is damaged"
   else
@@ -231,12 +231,6 @@ assemble() {
 note_checksum() {
   set -- "$1" "$snapshots/checksums/$container/$component"
   mkdir -p "$2" && sum=$(foreign_sum "$1" cat) && is_checksum "$sum" && replace_text "$2/$name" "sha256:$sum"
-}
-
-# is_plain PATH: whether it is a file or directory, with nothing else below. Whoever sent it may be hostile.
-is_plain() {
-  strange=$(find "$1" ! -type f ! -type d | head -n 1)
-  [ -z "$strange" ]
 }
 
 # operation_snapshot_discard STORE TRANSFER: discards what was received.

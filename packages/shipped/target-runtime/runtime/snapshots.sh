@@ -51,6 +51,12 @@ is_packed() {
   return 1
 }
 
+# is_plain PATH: whether it is a file or directory, with nothing else below. Whoever sent it may be hostile.
+is_plain() {
+  strange=$(find "$1" ! -type f ! -type d | head -n 1)
+  [ -z "$strange" ]
+}
+
 # find_latest: sets $generation, 0 if there is none, and $latest, empty if there is none. Generations are numbers with which shells can reckon.
 find_latest() {
   generation=0 latest=

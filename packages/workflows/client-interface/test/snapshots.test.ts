@@ -62,6 +62,7 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
       const properties = [
         ['data', join(within.directory, 'data')],
         ['base', join(within.directory, 'base')],
+        ['snapshotReader', 'nobody'],
       ] as const
       const component = join(scene.directory, 'db-1.0')
       expect([name, await activity(within.client, name, { module, container: 'box', component, properties })]).toEqual([
