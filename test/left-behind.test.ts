@@ -53,6 +53,16 @@ describe('what tests leave behind', () => {
     expect(own(await left('yes'))).toEqual([`file ${place}/journal`, `file ${place}/new`, `file ${place}/old`])
   })
 
+  test('is what this machine would start later', async () => {
+    const places = (await promisify(execFile)('bash', ['-c', '. "$0/scripts/test.d/left-behind.bash"; places', ROOT]))
+      .stdout
+    expect(places.split('\n')).toEqual(expect.arrayContaining(['/etc', '/var']))
+    await remember()
+    await mkdir(join(place, 'cron.d'))
+    await writeFile(join(place, 'cron.d/davit-trial-0123456789ab'), '@reboot root true\n')
+    expect(own(await left())).toEqual([`file ${place}/cron.d/davit-trial-0123456789ab`])
+  })
+
   test('is a file that names the run, or lies in its place for temporary files', async () => {
     await remember()
     await writeFile(join(place, 'journal'), `written by ${run}/davit\n`)

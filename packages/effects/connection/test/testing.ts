@@ -37,7 +37,15 @@ export function shellConnection(
     lost: new Promise(() => {}),
     async run(script) {
       const child = spawn(within, [shell.program, '-c', script], {
-        env: { PATH: shell.path, LC_ALL: 'C', HOME: stateDirectory, DAVIT_STATE_DIR: stateDirectory, ...environment },
+        env: {
+          PATH: shell.path,
+          LC_ALL: 'C',
+          HOME: stateDirectory,
+          DAVIT_STATE_DIR: stateDirectory,
+          // Nothing has this machine start anything.
+          DAVIT_BOOT_ROOT: '/nowhere',
+          ...environment,
+        },
       })
       children.push(child)
       if (child.pid !== undefined) pids.push(child.pid)

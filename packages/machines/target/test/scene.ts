@@ -60,8 +60,8 @@ export class Scene {
   }
 
   /** Opens a scene, which is closed after the tests of the file. */
-  static async open(shell: Shell, surroundings?: ShellSurroundings): Promise<Scene> {
-    const directory = mkdtempSync(join(tmpdir(), 'davit-scene-'))
+  static async open(shell: Shell, surroundings?: ShellSurroundings, within = tmpdir()): Promise<Scene> {
+    const directory = mkdtempSync(join(within, 'davit-scene-'))
     const connection = shellConnection(shell, join(directory, 'state'), surroundings)
     const scene = new Scene(connection, await openMachine(async () => connection), directory)
     opened.push(scene)

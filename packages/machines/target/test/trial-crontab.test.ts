@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
@@ -16,7 +16,7 @@ afterAll(closeScenes)
 const shells = installedShells().filter(({ name }) => name !== 'busybox')
 
 describe.each(shells)('the table of cron of an account without privileges, with $name', (shell) => {
-  const open = async (list: string) => {
+  const open = async (list: string, within = userInfo().homedir) => {
     const tools = mkdtempSync(join(tmpdir(), 'davit-crontab-'))
     // The daemon, as far as anybody can see.
     symlinkSync('/bin/sleep', join(tools, 'cron'))
@@ -30,7 +30,9 @@ describe.each(shells)('the table of cron of an account without privileges, with 
       writeFileSync(join(tools, name), `#!/bin/sh\nT='${table}'\n${script}\n`, { mode: 0o755 })
     program('id', 'case $1 in -un) echo anna ;; *) echo 1000 ;; esac')
     program('crontab', `case $1 in -l) ${list} ;; *) : >"$T.called"; cat >"$T" ;; esac`)
-    const scene = await Scene.open({ ...shell, path: `${tools}:${shell.path}` })
+    // The table is that of `tools`.
+    const environment = { DAVIT_BOOT_ROOT: '' }
+    const scene = await Scene.open({ ...shell, path: `${tools}:${shell.path}` }, { environment }, within)
     const place = { target: 't1' as never, profile: scene.profile }
     await acquireLock(scene.machine, place, { token: 'token', owner: 'me', leaseSeconds: 60 })
     const trial: Trial = { ...place, id: 'trial-1' }
@@ -44,11 +46,19 @@ describe.each(shells)('the table of cron of an account without privileges, with 
   test('starts the watcher after a restart, and is as it was before in the end', async () => {
     const { scene, table, begin, confirm, read } = await open(LIST)
     expect(await begin()).toBe('cron')
-    const line = `@reboot /bin/sh ${scene.path('state/targets/t1/trials/default/script')}\n`
-    expect(read()).toBe(line)
+    const line = read()
+    expect(line).toMatch(/^@reboot find \/ .* \|\| exec \/bin\/sh \S+\n$/)
+    expect(line.trimEnd().endsWith(` ${scene.path('state/targets/t1/trials/default/script')}`)).toBe(true)
     writeFileSync(table, `# mine\n0 * * * * true\n${line}`)
     expect(await confirm()).toBe(true)
     expect(read()).toBe('# mine\n0 * * * * true\n')
+  })
+
+  test('is left alone if others may put something in the place of what it would start', async () => {
+    const { table, begin, confirm } = await open(LIST, tmpdir())
+    expect(await begin()).toBe('none')
+    expect(await confirm()).toBe(true)
+    expect([existsSync(table), existsSync(`${table}.called`)]).toEqual([false, false])
   })
 
   test('is left alone if it cannot be read', async () => {

@@ -2,6 +2,7 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { ServiceKey } from '@davit/documents'
+import type { ShellSurroundings } from '@davit/connection/testing'
 import type { Shell } from '@davit/testing/shells'
 import { expect, vi } from 'vitest'
 
@@ -30,8 +31,9 @@ export interface TrialScene {
 }
 
 /** Opens a scene with the lock of its deployment; `tools` is a directory before those in `PATH`. */
-export async function openTrial(shell: Shell, tools?: string): Promise<TrialScene> {
-  const scene = await Scene.open(tools === undefined ? shell : { ...shell, path: `${tools}:${shell.path}` })
+export async function openTrial(shell: Shell, tools?: string, surroundings?: ShellSurroundings): Promise<TrialScene> {
+  const path = tools === undefined ? shell.path : `${tools}:${shell.path}`
+  const scene = await Scene.open({ ...shell, path }, surroundings)
   scene.module(NOTING)
   const answer = await acquireLock(scene.machine, placeIn(scene), { token: 'token', owner: 'me', leaseSeconds: 60 })
   expect(answer.kind).toBe('acquired')

@@ -1,15 +1,16 @@
-# What starts programs after a restart of this machine.
+# What starts programs after a restart of this machine. Its files are below $DAVIT_BOOT_ROOT, which tests set so that they never change
+# this machine; there are no tables of accounts then.
 
 # find_starter: sets $starter to what this account can use for that, or to `none`: what does not run now would not run then either.
 find_starter() {
-  starter=none
+  starter=none boot_root=${DAVIT_BOOT_ROOT:-}
   if [ "$user" != 0 ]; then
-    ! command -v crontab >/dev/null || ! cron_runs || starter="crontab"
-  elif [ -d /run/systemd/system ]; then
+    [ -n "$boot_root" ] || ! command -v crontab >/dev/null || ! cron_runs || starter="crontab"
+  elif [ -d "$boot_root/run/systemd/system" ]; then
     starter=systemd
-  elif [ -f /run/openrc/softlevel ] && [ -x /sbin/openrc-run ]; then
+  elif [ -f "$boot_root/run/openrc/softlevel" ] && [ -x "$boot_root/sbin/openrc-run" ]; then
     starter=openrc
-  elif [ -d /etc/cron.d ] && cron_runs; then
+  elif [ -d "$boot_root/etc/cron.d" ] && cron_runs; then
     starter=cron
   fi
 }

@@ -105,21 +105,42 @@ write_deadline() {
   IFS=. read -r uptime rest </proc/uptime && rename_text "$1/deadline" "$boot $((uptime + $2))$newline"
 }
 
-# arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means.
+# arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means: none if somebody else could put
+# something in the place of its script.
 arrange_boot() {
-  survives=none start="/bin/sh $trial/script"
+  survives=none
   find_starter
-  case $trial in
-    *[!A-Za-z0-9_.+:/-]*) starter=none ;;
-  esac
+  choose_start
   name_trial
   case $starter in
     systemd) arrange_unit ;;
     openrc) arrange_service ;;
-    cron) arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline" ;;
+    cron) arrange_file cron "$boot_root/etc/cron.d/$mark" "@reboot root $start$newline" ;;
     crontab) ! in_crontab add_to_crontab || survives=cron arranged=crontab$newline ;;
   esac
   write_text "$prepared/boot" "$arranged" || cannot 'write below' "$prepared"
+}
+
+# choose_start: sets $start to the command that starts the watcher; $starter becomes `none` if a step on the way to the script is a link or
+# belongs to somebody else, or others may write there, even if it is sticky: after a restart, anybody may make what was in /tmp. The
+# command looks at that too. A link has all modes. Without quotes and parentheses, it is the same for a shell and a unit. Tables of cron have short lines.
+choose_start() {
+  place=$(cd "${trial%/*}" && pwd -P)/${trial##*/} steps=
+  case $place in
+    *[!A-Za-z0-9_.+:/-]*) starter=none ;;
+  esac
+  step=$place
+  while [ -n "$step" ]; do
+    steps="$step $steps" step=${step%/*}
+  done
+  open="-prune ! -user 0 ! -user $user -o -prune -perm -002 -o -prune -perm -020 ! -group 0 ! -group $(id -g)"
+  start="find / $steps$place/script $open | grep -q . || exec /bin/sh $place/script"
+  [ "$starter" = none ] || [ "${#start}" -gt 900 ] || {
+    # The trial itself has another name yet.
+    # shellcheck disable=SC2086
+    found=$(find / ${steps%"$place "} $open) && [ -z "$found" ] && return
+  }
+  starter=none
 }
 
 add_to_crontab() {
@@ -141,35 +162,35 @@ name_trial() {
 
 # arrange_unit: services that it starts outlive the unit.
 arrange_unit() {
-  arrange_file systemd "/etc/systemd/system/$mark.service" "[Unit]
+  arrange_file systemd "$boot_root/etc/systemd/system/$mark.service" "[Unit]
 Description=Go back to the deployment before
 After=multi-user.target
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 KillMode=process
-ExecStart=$start
+ExecStart=/bin/sh -c '$start'
 [Install]
 WantedBy=multi-user.target
 " || return 0
-  mkdir -p /etc/systemd/system/multi-user.target.wants &&
-    ln -sfn "/etc/systemd/system/$mark.service" "/etc/systemd/system/multi-user.target.wants/$mark.service" &&
-    arranged="$arranged/etc/systemd/system/multi-user.target.wants/$mark.service$newline" || survives=none
+  wants=$boot_root/etc/systemd/system/multi-user.target.wants
+  mkdir -p "$wants" && ln -sfn "/etc/systemd/system/$mark.service" "$wants/$mark.service" &&
+    arranged="$arranged$wants/$mark.service$newline" || survives=none
 }
 
 # arrange_service: starts after everything else.
 arrange_service() {
-  arrange_file openrc "/etc/init.d/$mark" "#!/sbin/openrc-run
+  arrange_file openrc "$boot_root/etc/init.d/$mark" "#!/sbin/openrc-run
 description='Go back to the deployment before'
 depend() {
   after *
 }
 start() {
-  $start &
+  { $start; } &
 }
 " || return 0
-  mkdir -p /etc/runlevels/default && ln -sfn "/etc/init.d/$mark" "/etc/runlevels/default/$mark" &&
-    arranged="$arranged/etc/runlevels/default/$mark$newline" || survives=none
+  mkdir -p "$boot_root/etc/runlevels/default" && ln -sfn "/etc/init.d/$mark" "$boot_root/etc/runlevels/default/$mark" &&
+    arranged="$arranged$boot_root/etc/runlevels/default/$mark$newline" || survives=none
 }
 
 # arrange_file MEANS FILE TEXT

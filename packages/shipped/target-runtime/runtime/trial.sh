@@ -67,5 +67,6 @@ in_crontab() {
 }
 
 remove_from_crontab() {
-  lines=$(crontab -l) && printf '%s\n' "$lines" | { grep -v -F "$trial/script" || :; } | crontab -
+  place=$(cd "${trial%/*}" && pwd -P)/${trial##*/}
+  lines=$(crontab -l) && printf '%s\n' "$lines" | { grep -v -F "$place/script" || :; } | crontab -
 }

@@ -92,7 +92,8 @@ export const say = messages({
       `${namesOf(targets)} will go back by ${targets.length === 1 ? 'itself' : 'themselves'} unless confirmed within ${seconds} s`,
   ),
   /**
-   * Nothing on the target can start the way back after a restart: there is no systemd, OpenRC or cron, or this account may not use it.
+   * Nothing on the target can start the way back after a restart: there is no systemd, OpenRC or cron, this account may not use it, or
+   * others could put something in the place of what it would start, since they may write on the way to the directory of davit's state.
    * After a restart, the target goes back as soon as davit asks it for something.
    */
   'trial-not-survived': warning(
