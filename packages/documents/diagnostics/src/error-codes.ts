@@ -175,7 +175,7 @@ export const ERROR_CODES = {
     'The services under this name were deployed by another coordinator, or share nothing with what is to be deployed, so that all of them would stop. Choose another name with `-p`, or replace them with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-private':
-    'Other accounts may change a directory from which modules are called. Make it belong to your account, and take the right to write from others.',
+    'Other accounts may change a directory from which modules are called, or where davit keeps its state on a target, so that they could have davit do anything. Make it belong to your account or root, and take the right to write from others.',
   'not-revertible':
     '`--confirm` undoes services, and not what becomes of their state, so that it is refused together with a plan that moves or deletes state. Deploy without it, or with `--no-migration`. Targets behind client executables have no process of davit that could go back, so that they cannot be changed with it either.',
   'not-text': 'A file is not UTF-8 text. Convert it.',

@@ -17,8 +17,9 @@ operation_condition() {
   for directory in "$state" "$@" "$TMPDIR"; do
     say_place "$directory"
   done
-  [ -z "$(find "$state" -prune -perm -002 2>/dev/null)" ] || {
-    in_hexadecimal "$state"
+  find_open
+  [ -z "$open" ] || {
+    in_hexadecimal "$open"
     say open "$hex"
   }
   say_locks

@@ -85,8 +85,14 @@ say() {
   printf '%s + %s\n' "$id" "$*"
 }
 
-# operation_hello: facts about the machine, and utilities that it lacks.
+# operation_hello: facts about the machine, and utilities that it lacks. Who can change the state has davit do anything, so nothing is done
+# then; to find out what is wrong, it is not refused.
 operation_hello() {
+  find_open
+  case $open:$operations in
+    :* | *' condition '*) ;;
+    *) fail not-private "others may change '$open', with davit's state: chown or 'chmod go-w' it" ;;
+  esac
   for utility in cat chmod date dd env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
   done
@@ -120,6 +126,20 @@ find_state() {
   fi
   # A machine that is reached through a client executable has its own place on this one.
   [ -z "$client_place" ] || state=$state/clients/$client_place
+}
+
+# find_open: sets $open to what others may change on the way to the state, empty if nothing.
+find_open() {
+  set --
+  for way in "$state" "$(readlink -f "$state")"; do
+    while [ "${way%/*}" != "$way" ]; do
+      set -- "$way" "$@"
+      way=${way%/*}
+    done
+  done
+  open=$(find "$@" -prune \( ! -user 0 ! -user "$user" -o \
+    ! -type l ! -perm -1000 \( -perm -002 -o -perm -020 ! -group "$(id -g)" \) \) 2>/dev/null)
+  open=${open%%"$newline"*}
 }
 
 # hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.

@@ -163,13 +163,13 @@ describe('systemChecks()', () => {
       "error: 'eve' may not write to '/state'",
       "error: 'eve' may not write to '/'",
       "error: 'eve' may not write to '/store'",
-      "warning: every account may write to '/state'",
+      "error: others may change '/state', with davit's state",
     ])
     expect(remediesOf(found)).toEqual([
       'as root there: chown eve /state',
       "as root there: install -d -o eve '/it'\\''s'",
       'as root there: chown eve /store',
-      'chmod o-w /state',
+      'as root there: chown eve /state; chmod go-w /state',
     ])
   })
 

@@ -60,15 +60,15 @@ function writingChecks({ facts, condition, store }: ExaminedMachine): readonly C
     }),
   )
   const place = fine('account', `'${account}' keeps the state in ${facts.stateDirectory}`)
-  const exposed = open === undefined ? [] : [exposedCheck(open)]
+  const exposed = open === undefined ? [] : [exposedCheck(open, account)]
   return [place, ...cannot, ...exposed]
 }
 
-function exposedCheck(directory: string): Check {
-  return found('state', 'warning', {
-    text: `every account may write to '${directory}'`,
-    means: 'anybody there can change what davit stops and starts',
-    remedy: `chmod o-w ${shellWord(directory)}`,
+function exposedCheck(path: string, account: string): Check {
+  return found('state', 'error', {
+    text: `others may change '${path}', with davit's state`,
+    means: 'they could change what davit stops and starts, so it does nothing there',
+    remedy: `as root there: chown ${account} ${shellWord(path)}; chmod go-w ${shellWord(path)}`,
   })
 }
 
