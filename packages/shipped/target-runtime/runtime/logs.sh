@@ -1,4 +1,5 @@
-# Reads the logs of services and of their activities. Nothing is changed.
+# Reads the logs of services and of their activities. Nothing is changed. What a service or its user could have led elsewhere is not read as
+# root, but as its owner (see read-as.sh).
 
 # operation_call_logs TARGET PROFILE SECONDS BYTES CONTAINER KEY [-secret NAME WORD]...: calls the module with `logs`, if it declares that, for
 # SECONDS at most, and says the last BYTES of its output in hexadecimal, and its status. Properties of this call are passed like secrets.
@@ -51,7 +52,7 @@ operation_read_files() {
   shift 2
   now=$(date +'%s %z')
   say clock "$now"
-  number=0
+  number=0 safe_place=''
   while [ $# -ge 2 ]; do
     number=$((number + 1)) position=$1
     decode "$2"
@@ -65,11 +66,14 @@ operation_read_files() {
 
 # read_file: says `file NUMBER POSITION` at the end, unless there is nothing new.
 read_file() {
-  examine "$path" || return 0
+  examine "$path" || {
+    [ -z "$refusal" ] || [ "$position" != - ] || say_refusal
+    return 0
+  }
   from=0
   if [ "$position" = - ]; then
     [ "$size" -le "$bytes" ] || from=$((size - bytes))
-    seconds=$(date -r "$path" +%s 2>/dev/null) || seconds=0
+    seconds=$($as date -r "$path" +%s 2>/dev/null) || seconds=0
     say began "$number" "$seconds"
     say text "$number" "$(part "$path" | whole_lines | tail -n "$lines" | hexadecimal)"
   else
@@ -84,11 +88,19 @@ read_file() {
   say file "$number" "$inode:$size:$changed:$(sum_at_start "$path" "$size")"
 }
 
-# examine PATH: sets $inode, $size and $changed: `-` if the machine cannot tell, or if it may change again in the same second. Fails for anything else than a file, which could be endless.
+# say_refusal: why the file is not read, once.
+say_refusal() {
+  say text "$number" "$(printf 'davit: %s\n' "$refusal" | head -c "$bytes" | hexadecimal)"
+  say file "$number" 0:0:-:0
+}
+
+# examine PATH: sets $inode, $size and $changed: `-` if the machine cannot tell, or if it may change again in the same second; and $as, who
+# reads it. Fails for anything else than a file, which could be endless, and sets $refusal if nobody may read it.
 examine() {
-  [ -f "$1" ] && [ -r "$1" ] || return 1
-  facts=$(stat -Lc '%i %s %Z' -- "$1" 2>/dev/null) ||
-    facts=$(ls -niL -- "$1" | while read -r first _ _ _ _ sixth _; do printf '%s %s -' "$first" "$sixth"; done)
+  refusal=''
+  exists "$1" && choose_reader "$1" && $as test -f "$1" && $as test -r "$1" || return 1
+  facts=$($as stat -Lc '%i %s %Z' -- "$1" 2>/dev/null) ||
+    facts=$($as ls -niL -- "$1" | while read -r first _ _ _ _ sixth _; do printf '%s %s -' "$first" "$sixth"; done)
   inode=${facts%% *} changed=${facts##* }
   [ "$changed" = - ] || [ "$changed" -lt "$((${now% *} - 1))" ] || changed=-
   size=${facts#* }
@@ -109,13 +121,16 @@ is_at() {
 sum_at_start() {
   set -- "$1" "$2" 512
   [ "$2" -ge "$3" ] || set -- "$1" "$2" "$2"
-  set -- "$(head -c "$3" -- "$1" | od -An -v -tx1 | tr -d ' \n' | { cksum 2>/dev/null || sha256sum; })"
+  set -- "$($as head -c "$3" -- "$1" | od -An -v -tx1 | tr -d ' \n' | { cksum 2>/dev/null || sha256sum; })"
   printf '%s' "${1%% *}"
 }
 
-# read_predecessor: says the rest of the file that was here, if that lies beside it.
+# read_predecessor: says the rest of the file that was here, if that lies beside it, among the first fifty.
 read_predecessor() {
+  tries=0
   for place in "$path".*; do
+    tries=$((tries + 1))
+    [ "$tries" -le 50 ] || break
     examine "$place" && is_at "$place" || continue
     from=$offset
     say_part "$place"
@@ -135,7 +150,7 @@ say_part() {
 }
 
 part() {
-  tail -c "+$((from + 1))" -- "$1" | head -c "$((size - from))"
+  $as tail -c "+$((from + 1))" -- "$1" | head -c "$((size - from))"
 }
 
 # whole_lines: without the beginning of a line, if $from is one.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,6 +19,8 @@ export interface Shell {
 export function installedShells(): readonly Shell[] {
   const shells: Shell[] = []
   const directories = mkdtempSync(join(tmpdir(), 'davit-shells-'))
+  // Scripts use their utilities as other accounts too.
+  chmodSync(directories, 0o755)
   afterAll(() => rmSync(directories, { recursive: true, force: true }))
   for (const [name, programs] of Object.entries(PROGRAMS)) {
     const links = programs()
