@@ -6,6 +6,7 @@ import {
   lchownSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -14,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -46,7 +48,7 @@ describe.skipIf(!AS_ROOT).each(installedShells())(
       secret = join(root, 'secret')
       mkdirSync(place)
       chownSync(place, OWNERS[0], OWNERS[0])
-      writeFileSync(secret, SECRET, { mode: 0o600 })
+      writeFileSync(secret, SECRET, { mode: 0o640 })
     })
 
     const opened = async () => {
@@ -111,6 +113,38 @@ describe.skipIf(!AS_ROOT).each(installedShells())(
       symlinkSync(secret, `${log}.2`)
       write('next\n')
       expect(await read()).toBe('next\n')
+    })
+
+    test('are not what a link leads to beside a log that root reads', async () => {
+      const kept = join(place, '../kept')
+      mkdirSync(kept)
+      writeFileSync(join(kept, 'log'), 'kept\n')
+      linkSync(secret, log)
+      symlinkSync(log, join(kept, 'link'))
+      const machine = await (await Scene.open(shell)).machineFor('logs')
+      const files = ['log', 'link', 'log'].map((name) => ({ path: join(kept, name), position: undefined }))
+      const { parts } = await readFiles(machine, { files, bytes: 1000, lines: 3 })
+      expect(parts.map(({ text }) => text)).toEqual(['kept\n', expect.stringMatching(/^davit: /), 'kept\n'])
+    })
+
+    // Busybox would not run another `timeout`.
+    test.skipIf(shell.name === 'busybox')('are read for a bounded time, without the groups of root', async () => {
+      const tools = scratchDirectory()
+      chmodSync(tools, 0o755)
+      const script = `#!/bin/sh\necho "$2 $(echo "$*" | grep -o -e '--[a-z]*-groups.*')" >>'${tools}/calls'\nexec /usr/bin/timeout "$@"\n`
+      writeFileSync(join(tools, 'timeout'), script, { mode: 0o755 })
+      const scene = await Scene.open({ ...shell, path: `${tools}:${shell.path}` })
+      chownSync(place, 4242, 4242)
+      write('one\n', 4242)
+      await readFiles(await scene.machineFor('logs'), {
+        files: [{ path: log, position: undefined }],
+        bytes: 9,
+        lines: 3,
+      })
+      const calls = readFileSync(join(tools, 'calls'), 'utf8').trimEnd().split('\n')
+      expect(calls.every((call) => call.startsWith('setpriv --clear-groups -- '))).toBe(true)
+      const used = ['test', 'stat', 'date', 'tail', 'head']
+      expect([...new Set(calls.map((call) => call.split(' ')[3]))].toSorted()).toEqual(used.toSorted())
     })
 
     test('are read as root where only root decides what they are, whoever writes to them', async () => {
