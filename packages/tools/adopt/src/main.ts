@@ -4,11 +4,12 @@ import {
   currentGeneration,
   type DeploymentPlace,
   endWanted,
+  type Generation,
   generationAsFound,
   generationRoot,
 } from '@davit/coordinator-state'
-import { withLock } from '@davit/deployment-lock'
-import { encodeDocument, Manifest } from '@davit/documents'
+import { lockStates, withLock } from '@davit/deployment-lock'
+import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { type LifecycleModule, modulesOf } from '@davit/modules'
 import { processIdentity } from '@davit/process'
@@ -39,15 +40,17 @@ export const tool = defineTool({
     )
     const modules = await modulesOf(args.modules)
     const terms = { ...context, ...args, infrastructure, profile, modules }
-    const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
-      readAdoption(reached, terms),
-    )
+    const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, async (reached) => ({
+      ...(await readAdoption(reached, terms)),
+      hasLeftLock: await hasLeftLock(reached, profile),
+    }))
     const isNew = found.originals.size > 0
     if (!isNew) report(say('nothing-to-adopt', { profile }))
     // An earlier run may have been cut off before it has added the generation.
-    const isKnown = !isNew && (await currentGeneration(place)) !== undefined
-    const targets = isKnown ? [] : await adopt(found, modules, context)
+    const known = isNew ? undefined : await currentGeneration(place)
+    const targets = known === undefined ? await adopt(found, modules, context) : []
     const { dryRun: isDryRun } = args
+    if (known !== undefined && found.hasLeftLock && !isDryRun) await finish(known, context)
     await print(args.format === 'json' ? encodeAdoption({ profile, isDryRun, targets }) : renderAdoption(targets))
   },
 })
@@ -94,6 +97,22 @@ async function adopt(
   )
 }
 
+/** Whether a run that was killed has left its lock. */
+async function hasLeftLock(reached: Parameters<typeof lockStates>[0], profile: ProfileName): Promise<boolean> {
+  const states = await lockStates(reached, { profile, here: processIdentity() })
+  return states.some((state) => state.kind === 'held' && state.life === 'dead')
+}
+
+/** Does what is left of a run that was cut off after it had added the generation, and releases its lock. */
+async function finish({ manifest, number }: Generation, context: ToolContext<Arguments>): Promise<void> {
+  const store = await openStore(manifest.store, context)
+  const withSkip = { ...context, args: { ...context.args, skipUnreachable: context.args.partial } }
+  const run = { manifest, text: encodeDocument(Manifest, manifest, 'json'), purpose: 'change' } as const
+  await withDeployment(withSkip, run, ({ place, targets, lockUse }) =>
+    withLock(targets, lockUse, () => keep({ place, store, manifest, number })),
+  )
+}
+
 async function prepared(
   found: Adoption,
   made: { readonly store: Store; readonly modules: Modules },
@@ -124,7 +143,12 @@ async function record(
   const options = { infrastructure: args.infrastructure, ...givenOptions(description.options, args) }
   const madeFrom = { davit: version, order: { tool: description.name, began: time.toISOString(), directory, options } }
   const generation = await addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
-  await store.addRoot(generationRoot(place, generation.number), [...manifest.profiles.values()])
-  await endWanted(place, store)
+  await keep({ place, store, manifest, number: generation.number })
   report(generationAsFound(generation))
+}
+
+/** Makes a generation a root of the store, so that what was wanted need not be one any more. */
+async function keep({ place, store, manifest, number }: Omit<Adopted, 'text'> & { readonly number: number }) {
+  await store.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
+  await endWanted(place, store)
 }
