@@ -1,9 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { pax, type TarBlock, tarOf } from '@davit/testing/tar-blocks'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { unpackArchive } from '../src/files.ts'
 import type { UnpackLimits } from '../src/unpack-archive.ts'
 
@@ -24,6 +33,26 @@ test('unpackArchive() keeps names, contents, links and the executable bit', asyn
   expect(readdirSync(join(directory, 'd'))).toStrictEqual(['hard', 'run', 'soft'])
   expect(readFileSync(join(directory, 'd/hard'), 'utf8')).toBe('run')
   expect(statSync(join(directory, 'd/run')).mode & 0o7777).toBe(0o755)
+})
+
+test.each([
+  ['a link', (place: string, outside: string) => symlinkSync(outside, place)],
+  ['a link to nothing', (place: string, outside: string) => symlinkSync(`${outside}.new`, place)],
+  ['another name of a file', (place: string, outside: string) => linkSync(outside, place)],
+] as const)('unpackArchive() writes to no file that somebody else has put there, not through %s', async (_, put) => {
+  const [directory, outside] = [join(scratchDirectory(), 'unpacked'), join(scratchDirectory(), 'outside')]
+  writeFileSync(outside, 'kept')
+  const archive = tarOf(DIRECTORY, { name: 'f', type: '0', content: 'x' })
+  async function* meanwhile() {
+    yield archive.subarray(0, 512)
+    await vi.waitFor(() => expect(existsSync(join(directory, 'd'))).toBe(true))
+    put(join(directory, 'f'), outside)
+    yield archive.subarray(512)
+  }
+  const unpacking = unpackArchive(Readable.from(meanwhile()), directory, LIMITS)
+  await expect(unpacking).rejects.toMatchObject({ code: 'cannot-unpack' })
+  expect(readFileSync(outside, 'utf8')).toBe('kept')
+  expect(readdirSync(join(outside, '..'))).toEqual(['outside'])
 })
 
 test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegExp }>([

@@ -8,13 +8,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import { removeTree } from '@davit/files'
 import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -34,7 +34,7 @@ describe.each(installedShells())('arrange_boot in $name', ({ program, path: util
     place = join(root, 'state/targets/t1/trials')
     mkdirSync(join(place, '.new.default'), { recursive: true })
   })
-  afterEach(() => removeTree(root))
+  afterEach(() => rmSync(root, { recursive: true }))
 
   const begun = () => join(root, 'begun')
   const run = (script: string) =>
@@ -83,7 +83,7 @@ describe.each(installedShells())('arrange_boot in $name', ({ program, path: util
     run(start)
     expect(existsSync(begun())).toBe(true)
     const refuses = (change: () => void, restore: () => void) => {
-      removeTree(begun())
+      rmSync(begun(), { force: true })
       change()
       run(start)
       expect(existsSync(begun())).toBe(false)
@@ -110,7 +110,7 @@ describe.each(installedShells())('arrange_boot in $name', ({ program, path: util
       )
       refuses(
         () => (renameSync(step, `${root}/aside`), symlinkSync(`${root}/aside`, step)),
-        () => (removeTree(step), renameSync(`${root}/aside`, step)),
+        () => (rmSync(step), renameSync(`${root}/aside`, step)),
       )
     }
   })
@@ -128,7 +128,7 @@ describe.each(installedShells())('arrange_boot in $name', ({ program, path: util
     const below = mkdtempSync(join(tmpdir(), 'davit-boot-'))
     mkdirSync(join(below, '.new.default'))
     for (const means of MEANS) expect(arrange(means, below)).toBe('none')
-    removeTree(below)
+    rmSync(below, { recursive: true })
     expect(filesIn(join(root, 'etc'))).toEqual([])
   })
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { encodeDocument, Manifest } from '@davit/documents'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 
 import { beginWanted, endWanted, isWanted, readWanted, undoWanted } from '../src/coordinator-state.ts'
 
@@ -44,6 +44,17 @@ test('readWanted() reads what a run wants, until it has ended well', async () =>
   await endWanted(place, store)
   expect(await readWanted(place)).toBeUndefined()
   expect(roots.size).toBe(0)
+})
+
+test('beginWanted() keeps what a run wants private, as manifests may name secrets', async () => {
+  const before = process.umask(0)
+  onTestFinished(() => void process.umask(before))
+  const below = join(place, 'new/place')
+  const wanted = { isTold: true, text, manifest, madeFrom: { davit: 'one' } }
+  for (const run of ['one', 'two']) await (await beginWanted(below, { ...wanted, run }, store)).kept
+  expect(readdirSync(below).length).toBe(2)
+  const modes = ['.', ...readdirSync(below)].map((name) => statSync(join(below, name)).mode & 0o777)
+  expect(modes).toEqual([0o700, 0o600, 0o600])
 })
 
 test('undoWanted() brings back what an earlier run has wanted', async () => {

@@ -83,6 +83,15 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     diagnosed.machine.close()
   })
 
+  test('what it leaves for a command meanwhile is private', async () => {
+    const { diagnosed, surroundings, told, temporary } = await diagnosedOn(shell)
+    const command = `PATH=/usr/bin:/bin; cd '${temporary}'; stat -c %a davit-record.* davit-record.*/record; umask`
+    expect(await runDiagnosis(diagnosed, [command], surroundings)).toBe(0)
+    // Commands run with the usual umask.
+    expect(told.stdout).toMatch(/^700\n600\n0?022\n$/)
+    diagnosed.machine.close()
+  })
+
   test('nothing is run where nobody knows the environment', async () => {
     const { diagnosed, surroundings } = await diagnosedOn(shell)
     const refused = (changed: Partial<DiagnosedMapping>, reason: string) =>
@@ -99,10 +108,8 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   test('the script of a shell is private, removes itself, and gives the same environment', async () => {
     const { diagnosed, surroundings, temporary, pkg, module } = await diagnosedOn(shell)
     const { script } = await openDiagnosis(diagnosed, surroundings)
-    expect([statSync(dirname(script)).mode & 0o777, readdirSync(temporary)]).toEqual([
-      0o700,
-      [script.split('/').at(-2)],
-    ])
+    const modes = [dirname(script), script].map((path) => (statSync(path).mode & 0o777).toString(8))
+    expect([...modes, readdirSync(temporary)]).toEqual(['700', '600', [script.split('/').at(-2)]])
     const typed = 'printf "<%s>" "$port" "$motto" "$password" "$DAVIT_MODULE" "$this_component" "$PWD"; exit 4\n'
     const { status, stdout, stderr } = spawnSync('sh', [script], {
       input: typed,
