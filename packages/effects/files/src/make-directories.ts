@@ -1,10 +1,11 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { refuseForeign } from './refuse-foreign.ts'
 import { systemErrorCode } from './system-error.ts'
 import { whyNotWritten } from './why-not-written.ts'
 
-/** Creates a directory of davit's own, and its parents, unless they exist; nobody else may write to them. */
+/** Creates a directory of davit's own, and its parents, unless they exist; refuses one that others could lead elsewhere. */
 export function makeDirectories(path: string, mode = 0o755): void {
   try {
     makeWithParents(path, mode)
@@ -15,6 +16,7 @@ export function makeDirectories(path: string, mode = 0o755): void {
     const exitStatus = ExitStatus.cannotCreate
     throw new DavitError('cannot-create', `cannot create '${path}': ${reason}`, { exitStatus, hint, cause })
   }
+  refuseForeign(path)
 }
 
 /** Goes one by one: Node's own recursion never ends on file systems without new directories, such as `/proc`, and misses a full disk. */

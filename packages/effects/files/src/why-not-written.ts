@@ -1,7 +1,7 @@
-import { lstatSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DavitError } from '@davit/diagnostics'
+import { ownAccount } from './own-account.ts'
 import { isDenied, reasonOf, systemErrorCode } from './system-error.ts'
 
 /** Why a file or directory of davit's own cannot be written, and what to do about it; for people. */
@@ -15,7 +15,7 @@ export function whyNotWritten(path: string, cause: unknown): NotWritten {
   if (cause instanceof DavitError) return { reason: cause.message, hint: cause.hint ?? HINT }
   const { present, missing } = nearest(path)
   if (isDenied(cause)) {
-    const account = accountName()
+    const account = ownAccount().name
     const mend = missing === undefined ? `chown ${account} '${present}'` : `install -d -o ${account} '${missing}'`
     return { reason: `'${account}' may not write to '${present}'`, hint: `as root: ${mend}` }
   }
@@ -41,14 +41,5 @@ function isThere(path: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** Name of this account, or its number where it has no name, as in containers. */
-function accountName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return String(statSync('/proc/self').uid)
   }
 }

@@ -1,8 +1,3 @@
-/** Quotes a path for a command to type, if that is necessary. */
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
-
 /** A few names, and how many more there are. */
 export function listed(names: readonly string[]): string {
   const all = [...new Set(names)]

@@ -9,14 +9,14 @@ import {
   readWanted,
 } from '@davit/coordinator-state'
 import { describeOwner, encodeOwner, isDead, readLockRecord } from '@davit/deployment-lock'
-import { renderTime } from '@davit/diagnostics'
+import { renderTime, shellWord } from '@davit/diagnostics'
 import { isMissing } from '@davit/files'
 
 import { type Check, fine, found } from '../check.ts'
 import { attempt } from '../failed.ts'
 import { refusedIn } from './refused-in.ts'
 import { type CheckupTerms, forProfile } from '../terms.ts'
-import { countOf, listed, shellWord } from '../words.ts'
+import { countOf, listed } from '../words.ts'
 
 /** Looks at what this coordinator remembers of the deployment. */
 export async function deploymentChecks(terms: CheckupTerms): Promise<readonly Check[]> {

@@ -1,10 +1,11 @@
+import { shellWord } from '@davit/diagnostics'
 import { type SshCredentials, sshCredentials } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
 import { interfaceKindOf } from '@davit/target'
 
 import { type Check, fine, found } from '../check.ts'
 import type { CheckupTerms } from '../terms.ts'
-import { countOf, shellWord } from '../words.ts'
+import { countOf } from '../words.ts'
 
 /** Looks at the ssh program, its configuration, keys and agent. */
 export async function sshChecks(terms: CheckupTerms): Promise<readonly Check[]> {

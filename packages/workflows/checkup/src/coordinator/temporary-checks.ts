@@ -2,9 +2,10 @@ import { lstat, readdir } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
+import { shellWord } from '@davit/diagnostics'
 import { type Check, found } from '../check.ts'
 import type { CheckupTerms } from '../terms.ts'
-import { listed, shellWord } from '../words.ts'
+import { listed } from '../words.ts'
 
 /** Looks for temporary directories that tools have left which were killed. */
 export async function temporaryChecks({ environment }: Pick<CheckupTerms, 'environment'>): Promise<readonly Check[]> {

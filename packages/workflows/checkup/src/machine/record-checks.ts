@@ -1,9 +1,10 @@
+import { shellWord } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type TargetName } from '@davit/documents'
 import type { DamagedRecord, Observation, ObservedRecord } from '@davit/target'
 
 import { type Check, fine, found } from '../check.ts'
 import { type CheckupTerms, deployAgain, forProfile } from '../terms.ts'
-import { countOf, listed, shellWord } from '../words.ts'
+import { countOf, listed } from '../words.ts'
 
 /** Looks at the records of a deployment on a machine. */
 export function recordChecks(

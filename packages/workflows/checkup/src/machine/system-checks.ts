@@ -1,8 +1,9 @@
+import { shellWord } from '@davit/diagnostics'
 import type { StoreReference } from '@davit/documents'
 import type { Machine, MachineCondition } from '@davit/target'
 
 import { type Check, fine, found } from '../check.ts'
-import { countOf, shellWord } from '../words.ts'
+import { countOf } from '../words.ts'
 import { diskChecks } from './disk-checks.ts'
 
 /** What is told of any machine, be it a target or the coordinator. */
