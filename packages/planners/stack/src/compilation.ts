@@ -22,6 +22,8 @@ export interface StackFiles {
   read(path: string): FileReading
   /** The path with links resolved, which may be refused where it leads out; undefined if there is nothing. */
   realPath(path: string): string | undefined
+  /** The first link on the way from a directory, itself included, to a path in it; undefined if there is none. */
+  linkWithin(root: string, path: string): string | undefined
   /** Name of a file in messages. */
   shown(path: string): string
 }

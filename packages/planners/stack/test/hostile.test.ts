@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compiledDocument } from '../src/stack.ts'
+import { compiledDocument, type StackFiles } from '../src/stack.ts'
 import { compileTexts, errorsOf, type Texts } from './testing.ts'
 
 function documentOf(texts: Texts, words: readonly string[] = []) {
@@ -115,10 +115,42 @@ test('an include that leads out through a link is refused', () => {
       return text === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'text', text } as const)
     },
     realPath: (path: string) => (path === '/w/x' ? '/etc/x' : path),
+    linkWithin: () => undefined,
     shown: (path: string) => path,
   }
   const { findings } = compileTexts({}, { options: { files } })
   expect(findings).toMatchObject([{ code: 'MU153', message: expect.stringContaining('outside') }])
+})
+
+test.each([
+  ['.Mudeps', '/w/.Mudeps/b', '/w/.Mudeps'],
+  ['.mu', '/w/.mu/stacks/b', '/w/.mu'],
+])('a fetched stack behind a link in %s is not read, and the command that mends it is there', (_, place, root) => {
+  const texts = new Map([
+    ['/w/Mu.yaml', 'name: a\nbase: b'],
+    [`${place}/Mu.yaml`, 'name: b\nabstract: true'],
+  ])
+  const asked: string[] = []
+  const files: StackFiles = {
+    read(path) {
+      const text = texts.get(path)
+      return text === undefined ? { kind: 'absent' } : { kind: 'text', text }
+    },
+    realPath: (path) => path,
+    linkWithin(from, path) {
+      asked.push(from)
+      return path.startsWith(place) ? '/w/li nk' : undefined
+    },
+    shown: (path) => path,
+  }
+  const { findings } = compileTexts({}, { options: { files } })
+  expect(asked).toStrictEqual([root])
+  expect(findings).toMatchObject([
+    {
+      code: 'MU150',
+      hint: "'/w/li nk' is a link, and links among fetched stacks are not followed: remove it with rm '/w/li nk'",
+    },
+  ])
 })
 
 /** Compiles a stack that includes a file; what is not there has no real path. */
@@ -134,6 +166,7 @@ function including(path: string, links: Readonly<Record<string, string>>, worksp
       return text === undefined ? ({ kind: 'absent' } as const) : ({ kind: 'text', text } as const)
     },
     realPath: (file: string) => links[file] ?? (texts.has(file) || file === '/w/shut' ? file : undefined),
+    linkWithin: () => undefined,
     shown: (file: string) => file,
   }
   const { findings } = compileTexts({}, { options: { files, roots: { workspace, library: '/lib' } } })

@@ -119,6 +119,7 @@ test('a stack file that cannot be read is told, with the reason', () => {
     read: (path: string) =>
       path === '/w/Mu.yaml' ? ({ kind: 'text', text: 'name: a\nbase: b' } as const) : UNREADABLE,
     realPath: (path: string) => path,
+    linkWithin: () => undefined,
     shown: (path: string) => path,
   }
   const { findings } = compileTexts({}, { options: { files } })

@@ -218,7 +218,7 @@ test('placesOf() lists every place in order', () => {
     '/m/bin/stacks/aws/s3/x',
     '/lib/aws/s3/x',
   ])
-  expect(places.filter(({ isFetched }) => isFetched).length).toBe(8)
+  expect(places.filter(({ fetchedIn }) => fetchedIn !== undefined).length).toBe(8)
   expect(new Set(places.slice(0, 2).map(({ boundary }) => boundary))).toEqual(new Set(['/w']))
   expect(places[2]?.boundary).toBe(places[2]?.directory)
 })

@@ -46,6 +46,7 @@ export function filesIn(texts: Readonly<Record<string, string>>): StackFiles {
       return path.startsWith(`${LIBRARY_DIRECTORY}/`) ? onDisk.read(path) : { kind: 'absent' }
     },
     realPath: (path) => path,
+    linkWithin: () => undefined,
     shown: (path) => relative('/w', path),
   }
 }
@@ -54,6 +55,7 @@ export function filesIn(texts: Readonly<Record<string, string>>): StackFiles {
 export const onDisk: StackFiles = {
   read: (path) => (existsSync(path) ? { kind: 'text', text: readFileSync(path, 'utf8') } : { kind: 'absent' }),
   realPath: (path) => (existsSync(path) ? realpathSync(path) : undefined),
+  linkWithin: () => undefined,
   shown: (path) => basename(path),
 }
 

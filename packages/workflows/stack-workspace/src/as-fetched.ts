@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, readlinkSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { systemErrorCode } from '@davit/files'
 import type { Entry } from './clone.ts'
@@ -15,7 +15,7 @@ export async function isAsFetched(source: Source, tree: Tree, directory: string)
 function isEqual({ mode, object }: Entry, path: string): boolean {
   try {
     if (mode === LINK) return object === nameOf(readlinkSync(path, 'buffer'), object)
-    const stat = statSync(path)
+    const stat = lstatSync(path)
     const isProgram = (stat.mode & 0o100) !== 0
     return stat.isFile() && isProgram === (mode === PROGRAM) && object === nameOf(readFileSync(path), object)
   } catch (error) {

@@ -1,13 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing, makeDirectories, removeTree } from '@davit/files'
-import {
-  accountId,
-  encodeProcessReference,
-  isProcessGone,
-  parseProcessReference,
-  processReference,
-} from '@davit/process'
+import { isMissing, isOwnDirectory, makeDirectories, refuseForeign, refuseLink, removeTree } from '@davit/files'
+import { encodeProcessReference, isProcessGone, parseProcessReference, processReference } from '@davit/process'
 import { fetchedBelow, putBack, REPLACED } from './install-tree.ts'
 import { writing } from './writing.ts'
 
@@ -31,6 +25,7 @@ function asideOf(root: string): string {
 
 /** Another run may remove the directory of fetched stacks as long as it is empty. */
 function isMade(root: string, aside: string): boolean {
+  refuseLink(root, root)
   makeDirectories(root)
   return writing(root, () => {
     try {
@@ -47,10 +42,12 @@ function isMade(root: string, aside: string): boolean {
 export function cleanAside(root: string): void {
   const own = asideOf(root)
   for (const name of leftIn(root)) {
+    refuseLink(root, root)
+    refuseForeign(root)
     // Only one of several runs gets it.
     if (!isRenamed(join(root, name), own)) continue
     const replaced = join(own, REPLACED)
-    for (const path of fetchedBelow(replaced)) putBack(join(replaced, path), join(root, path))
+    for (const path of fetchedBelow(replaced)) putBack(join(replaced, path), { root, path })
     removeTree(own)
     removeIfEmpty(root)
   }
@@ -59,7 +56,7 @@ export function cleanAside(root: string): void {
 function leftIn(root: string): readonly string[] {
   return namesIn(root).filter((name) => {
     const owner = name.startsWith(ASIDE) ? parseProcessReference(name.slice(ASIDE.length)) : undefined
-    return owner !== undefined && isProcessGone(owner) && isOwn(join(root, name))
+    return owner !== undefined && isProcessGone(owner) && isOwnDirectory(join(root, name))
   })
 }
 
@@ -69,10 +66,6 @@ function namesIn(directory: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-function isOwn(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.uid === accountId()
 }
 
 function isRenamed(from: string, to: string): boolean {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
-import { reasonOf, systemErrorCode } from '@davit/files'
+import { reasonOf, refuseForeign, refuseLink, systemErrorCode } from '@davit/files'
 import {
   baseAndName,
   compareVersions,
@@ -24,7 +24,6 @@ import { installTree, type Place } from './install-tree.ts'
 import { type FieldsOfStack, say } from './messages.ts'
 import { fetchedOrigin, type OriginRecord, writeOrigin } from './origin-file.ts'
 import { type Overlay, overlay } from './overlay.ts'
-import { refuseForeign } from './refuse-foreign.ts'
 import { whyRefused } from './refused-origin.ts'
 import { type Source, unpackTree } from './stack-tree.ts'
 
@@ -75,7 +74,7 @@ export async function fetchStack(
   const source = { git: options.git, clone: await cloneOf(fetching, origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
-  const before = fetchedOrigin(pathOf(place))
+  const before = fetchedOrigin(options.files, pathOf(place))
   if (options.isUpdate && before.commit === tree.commit && (await isAsFetched(source, tree, pathOf(place)))) {
     seen.reveal(pathOf(place))
     options.report(say('stack-is-current', fields))
@@ -170,7 +169,8 @@ async function bring(fetching: Fetching, { reference, place, source, tree }: Del
     seen.stage(pathOf(place), directory)
     return
   }
-  refuseForeign(place)
+  refuseLink(place.root, pathOf(place))
+  refuseForeign(pathOf(place))
   await withAside(place.root, async (aside) => {
     const directory = join(aside, 'stack')
     await unpack(directory)

@@ -1,6 +1,15 @@
 import { existsSync, renameSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { isMissing, makeDirectories, removeTree, syncDirectory, systemErrorCode, walkTree } from '@davit/files'
+import {
+  isMissing,
+  linkWithin,
+  makeDirectories,
+  refuseLink,
+  removeTree,
+  syncDirectory,
+  systemErrorCode,
+  walkTree,
+} from '@davit/files'
 import { ORIGIN_FILE } from './origin-file.ts'
 import { writing } from './writing.ts'
 
@@ -20,26 +29,33 @@ export interface Place {
 export async function installTree(from: string, { root, path }: Place, aside: string): Promise<void> {
   const to = join(root, path)
   const old = join(aside, REPLACED, path)
-  makeDirectories(dirname(to))
+  makeParent({ root, path })
   makeDirectories(dirname(old))
   writing(to, () => {
-    while (!isInstalled(from, { to, old }));
+    while (!isInstalled(from, { root, path, old }));
   })
   await syncDirectory(dirname(to))
 }
 
-interface Replacement {
-  readonly to: string
+interface Replacement extends Place {
   readonly old: string
 }
 
+/** Makes the directory in which a place is. A link on the way may have come with the workspace, and lead anywhere. */
+function makeParent({ root, path }: Place): void {
+  const to = join(root, path)
+  refuseLink(root, to)
+  makeDirectories(dirname(to))
+}
+
 /** Another run may put the same stack there in the meantime: then this one has still to be installed. */
-function isInstalled(from: string, { to, old }: Replacement): boolean {
+function isInstalled(from: string, { root, path, old }: Replacement): boolean {
+  const to = join(root, path)
   const isReplaced = isMoved(to, old)
   try {
     return isMovedUnlessTaken(from, to)
   } finally {
-    if (isReplaced) putBack(old, to)
+    if (isReplaced) putBack(old, { root, path })
   }
 }
 
@@ -63,21 +79,25 @@ function isMovedUnlessTaken(from: string, to: string): boolean {
   }
 }
 
-/** Gives a stack that was moved aside its place again. If another one is there by now, only the stacks below it go back. */
-export function putBack(old: string, place: string): void {
+/**
+ * Gives a stack that was moved aside its place again. If another one is there by now, only the stacks below it go back, unless it has a
+ * link on the way.
+ */
+export function putBack(old: string, place: Place): void {
   while (!isPutBack(old, place));
 }
 
 /** Another run may replace what is there in the meantime: then what is left has still to go back. */
-function isPutBack(old: string, place: string): boolean {
-  makeDirectories(dirname(place))
-  if (isMovedUnlessTaken(old, place)) return true
+function isPutBack(old: string, place: Place): boolean {
+  const to = join(place.root, place.path)
+  makeParent(place)
+  if (isMovedUnlessTaken(old, to)) return true
   for (const path of fetchedBelow(old)) {
-    const to = join(place, path)
-    if (existsSync(join(to, ORIGIN_FILE))) continue
-    removeTree(to)
-    makeDirectories(dirname(to))
-    if (!isMovedBelow(join(old, path), to)) return false
+    const below = join(to, path)
+    if (existsSync(join(below, ORIGIN_FILE)) || linkWithin(to, below) !== undefined) continue
+    removeTree(below)
+    makeDirectories(dirname(below))
+    if (!isMovedBelow(join(old, path), below)) return false
   }
   removeTree(old)
   return true

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@davit/files'
 import { writeJson } from '@davit/languages'
+import type { StackFiles } from '@davit/stack'
 import { withoutPassword } from './git.ts'
 
 /** Name of the record of where a fetched stack comes from. */
@@ -21,9 +21,11 @@ export function writeOrigin(directory: string, { repository, ...origin }: Origin
 }
 
 /** Returns the commit of which a directory is a copy, and the tag, as far as it says so. */
-export function fetchedOrigin(directory: string): Partial<Pick<OriginRecord, 'commit' | 'tag'>> {
+export function fetchedOrigin(files: StackFiles, directory: string): Partial<Pick<OriginRecord, 'commit' | 'tag'>> {
+  const reading = files.read(join(directory, ORIGIN_FILE))
+  if (reading.kind !== 'text') return {}
   try {
-    const { commit, tag } = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8')) as Record<string, unknown>
+    const { commit, tag } = JSON.parse(reading.text) as Record<string, unknown>
     return { ...(typeof commit === 'string' ? { commit } : {}), ...(typeof tag === 'string' ? { tag } : {}) }
   } catch {
     return {}

@@ -30,6 +30,8 @@ export function overlay(files: StackFiles, root: string, { hidesOthers }: { read
         const at = seen(path)
         return at === undefined ? undefined : files.realPath(at)
       },
+      // What this run has staged is where it should be.
+      linkWithin: (root, path) => (seen(path) === path ? files.linkWithin(root, path) : undefined),
       shown: (path) => files.shown(path),
     },
     stage: (place, directory) => void staged.set(place, directory),

@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { relative } from 'node:path'
-import { reasonOf, systemErrorCode } from '@davit/files'
+import { linkWithin, reasonOf, systemErrorCode } from '@davit/files'
 import type { FileReading, StackFiles } from '@davit/stack'
 
 /** Larger files are no stacks; the expansion of a template is bounded by as much. */
@@ -12,6 +12,7 @@ export function stackFiles(here: string): StackFiles {
   return {
     read: readFile,
     realPath: realPathOf,
+    linkWithin,
     shown(path) {
       const shown = relative(here, path)
       return shown === '' || shown.length >= path.length ? path : shown
@@ -21,10 +22,7 @@ export function stackFiles(here: string): StackFiles {
 
 function readFile(path: string): FileReading {
   try {
-    const { size, ...stat } = fileAt(path)
-    if (!stat.isFile) return { kind: 'unreadable', reason: 'it is not a file' }
-    if (size > MAX_BYTES) return { kind: 'unreadable', reason: TOO_LARGE }
-    return textOf(readFileSync(path))
+    return fileAt(path)
   } catch (error) {
     if (isAbsent(error)) return { kind: 'absent' }
     if (systemErrorCode(error) === undefined) throw error
@@ -32,10 +30,29 @@ function readFile(path: string): FileReading {
   }
 }
 
-function fileAt(path: string): { readonly size: number; readonly isFile: boolean } {
-  const stat = statSync(path)
-  return { size: stat.size, isFile: stat.isFile() }
+/** Waits for no writer of a pipe, and reads what has no size, as in /proc, no further than a file may be long. */
+function fileAt(path: string): FileReading {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const status = fstatSync(file)
+    if (!status.isFile()) return { kind: 'unreadable', reason: 'it is not a file' }
+    if (status.size > MAX_BYTES) return TOO_LARGE_TO_READ
+    const chunks: Buffer[] = []
+    let size = 0
+    for (let count = CHUNK_BYTES; count > 0; size += count) {
+      if (size > MAX_BYTES) return TOO_LARGE_TO_READ
+      const chunk = Buffer.allocUnsafe(Math.max(status.size - size + 1, CHUNK_BYTES))
+      count = readSync(file, chunk)
+      chunks.push(chunk.subarray(0, count))
+    }
+    return textOf(Buffer.concat(chunks))
+  } finally {
+    closeSync(file)
+  }
 }
+
+const CHUNK_BYTES = 16 * 1024
+const TOO_LARGE_TO_READ: FileReading = { kind: 'unreadable', reason: TOO_LARGE }
 
 function textOf(bytes: Uint8Array): FileReading {
   try {

@@ -15,6 +15,7 @@ import {
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { fetchedOrigin } from '../src/origin-file.ts'
+import { stackFiles } from '../src/stack-files.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
 const TAG_AGAIN =
@@ -130,9 +131,9 @@ test.each([
   ['{', undefined],
 ])('fetchedOrigin() of a record %s', (record, commit) => {
   const directory = scratchDirectory()
-  expect(fetchedOrigin(directory).commit).toBeUndefined()
+  expect(fetchedOrigin(stackFiles('/'), directory).commit).toBeUndefined()
   writeFileSync(join(directory, '.origin.json'), record)
-  expect(fetchedOrigin(directory).commit).toBe(commit)
+  expect(fetchedOrigin(stackFiles('/'), directory).commit).toBe(commit)
 })
 
 test('pins name what is not of the usual base with its base, and what has neither version nor commit not at all', async () => {

@@ -5,6 +5,7 @@ import { overlay } from '../src/overlay.ts'
 const FILES = {
   read: (path: string) => ({ kind: 'text', text: path }) as const,
   realPath: (path: string) => path,
+  linkWithin: (root: string, path: string) => `link from ${root} to ${path}`,
   shown: (path: string) => `shown ${path}`,
 }
 
@@ -12,7 +13,7 @@ function seen(path: string, hidesOthers: boolean): readonly unknown[] {
   const { files, stage, reveal } = overlay(FILES, '/w/.Mudeps', { hidesOthers })
   for (const name of ['a', 'a/b']) stage(`/w/.Mudeps/${name}`, `/t/${name.replace('/', '-')}`)
   reveal('/w/.Mudeps/c')
-  return [files.read(path), files.realPath(path), files.shown(path)]
+  return [files.read(path), files.realPath(path), files.linkWithin('/w', path), files.shown(path)]
 }
 
 test.each([
@@ -27,6 +28,7 @@ test.each([
   const at = (place: string | undefined) => [
     place === undefined ? { kind: 'absent' } : { kind: 'text', text: place },
     place,
+    place === asked ? `link from /w to ${asked}` : undefined,
     `shown ${asked}`,
   ]
   expect(seen(asked, false)).toStrictEqual(at(path))

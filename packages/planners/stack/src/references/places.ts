@@ -28,8 +28,8 @@ export interface StackPlace {
   readonly directory: string
   /** Directory that its templates and packages must not leave. */
   readonly boundary: string
-  /** Whether whoever is there was fetched, and may have a record of its origin. */
-  readonly isFetched: boolean
+  /** Directory of the workspace or home that it was fetched to. Fetched stacks may have a record of their origin, and are reached through no link. */
+  readonly fetchedIn: string | undefined
 }
 
 /** Directories of fetched stacks, below a workspace or a home. */
@@ -56,12 +56,15 @@ export function placesOf(
 
 function placeIn(root: string, path: string, boundary?: string): StackPlace {
   const directory = posix.join(root, path)
-  return { directory, boundary: boundary ?? directory, isFetched: false }
+  return { directory, boundary: boundary ?? directory, fetchedIn: undefined }
 }
 
 function fetchedBelow(root: string, paths: readonly string[]): readonly StackPlace[] {
   return paths.flatMap((path) =>
-    FETCHED.map((directory) => ({ ...placeIn(posix.join(root, directory), path), isFetched: true })),
+    FETCHED.map((directory) => {
+      const [first = ''] = directory.split('/')
+      return { ...placeIn(posix.join(root, directory), path), fetchedIn: posix.join(root, first) }
+    }),
   )
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import type { Place } from '@davit/diagnostics'
+import { type Place, shellWord } from '@davit/diagnostics'
 import { filledParser, parseWritten, sourceText } from '@davit/languages'
-import type { Compilation } from '../compilation.ts'
+import type { Compilation, FileReading, StackFiles } from '../compilation.ts'
 import { finding, placeOf, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
 import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
@@ -48,11 +48,21 @@ function* hitsOf(c: Compilation, reference: FullReference): Generator<Hit> {
   for (const place of placesOf(reference, roots, workspace.namespace)) {
     for (const name of MUFILES) {
       const path = posix.join(place.directory, name)
-      const reading = files.read(path)
+      const reading = readIn(place, path, files)
       if (reading.kind === 'unreadable') yield { kind: 'unreadable', path, reason: reading.reason }
       if (reading.kind === 'text') yield { kind: 'file', file: enterFile(c, { path, text: reading.text, place }) }
     }
   }
+}
+
+/** Reads a file, unless it was fetched and there is a link on the way: it may have come with the workspace, and lead anywhere. */
+function readIn({ fetchedIn }: StackPlace, path: string, files: StackFiles): FileReading {
+  const reading = files.read(path)
+  if (fetchedIn === undefined || reading.kind === 'absent') return reading
+  const link = files.linkWithin(fetchedIn, path)
+  if (link === undefined) return reading
+  const reason = `'${files.shown(link)}' is a link, and links among fetched stacks are not followed: remove it with rm ${shellWord(link)}`
+  return { kind: 'unreadable', reason }
 }
 
 interface FoundText {
@@ -65,7 +75,7 @@ interface FoundText {
 function enterFile(c: Compilation, { path, text, place }: FoundText): ReadableFile {
   const known = c.files.get(path)
   if (known !== undefined) return known
-  const commit = place.isFetched ? commitIn(c, place.directory) : undefined
+  const commit = place.fetchedIn !== undefined ? commitIn(c, place.directory) : undefined
   const file = stackFile(c, { path, text, boundary: place.boundary, commit })
   c.files.set(path, file)
   return file
