@@ -1,4 +1,5 @@
 import { sizeLimitIn } from '@davit/store'
+import { bytesIn } from './bytes-in.ts'
 import type { Tool } from './define-tool.ts'
 import { secondsIn } from './seconds-in.ts'
 import { type StateOwner, stateDirectory } from './state-directory.ts'
@@ -9,6 +10,8 @@ import { usageError } from './usage-error.ts'
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_SIZE_LIMIT: ({ environment }) => sizeLimitIn(environment, undefined),
   DAVIT_ANSWER_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_ANSWER_TIMEOUT'),
+  DAVIT_FETCH_LIMIT: ({ environment }) => bytesIn(environment, 'DAVIT_FETCH_LIMIT'),
+  DAVIT_FETCH_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_FETCH_TIMEOUT'),
   DAVIT_SECRET_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_SECRET_TIMEOUT'),
   DAVIT_LOCK_LEASE: ({ environment }) => refuseNoSeconds('DAVIT_LOCK_LEASE', environment),
   DAVIT_STATE_DIR: stateDirectory,

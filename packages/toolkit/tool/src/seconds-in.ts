@@ -4,7 +4,7 @@ import { usageError } from './usage-error.ts'
 /** Value of a variable that is a time limit; undefined if it is not set. */
 export function secondsIn(
   environment: Environment,
-  variable: 'DAVIT_ANSWER_TIMEOUT' | 'DAVIT_SECRET_TIMEOUT',
+  variable: 'DAVIT_ANSWER_TIMEOUT' | 'DAVIT_FETCH_TIMEOUT' | 'DAVIT_SECRET_TIMEOUT',
 ): number | undefined {
   const text = environment[variable] ?? ''
   if (text === '') return undefined

@@ -44,6 +44,7 @@ export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnviron
 export { hashOfManifest, type JournalledRun, type JournalPurpose } from './run-journal.ts'
 export { manifestOfTargets, onSelectedTargets, selectionFor } from './selection-for.ts'
 export { onSelected, refuseMore, selectionIn } from './selection-in.ts'
+export { bytesIn } from './bytes-in.ts'
 export { secondsIn } from './seconds-in.ts'
 export { parseSince } from './since.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'

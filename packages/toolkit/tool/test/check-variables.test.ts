@@ -9,6 +9,8 @@ const tool = {
     ...connectionEnvironment,
     ...secretEnvironment,
     ...sizeEnvironment,
+    DAVIT_FETCH_LIMIT: '',
+    DAVIT_FETCH_TIMEOUT: '',
     DAVIT_LOCK_LEASE: '',
   },
 }
@@ -19,6 +21,8 @@ test.each([
   ['DAVIT_SIZE_LIMIT', 'much'],
   ['DAVIT_ANSWER_TIMEOUT', 'soon'],
   ['DAVIT_SECRET_TIMEOUT', '0'],
+  ['DAVIT_FETCH_LIMIT', 'much'],
+  ['DAVIT_FETCH_TIMEOUT', '-1'],
   ['DAVIT_LOCK_LEASE', '1m'],
   ['DAVIT_STATE_DIR', 'state'],
 ])('%s is refused before the tool begins, if it reads it', (variable, value) => {

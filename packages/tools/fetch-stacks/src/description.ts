@@ -48,6 +48,8 @@ export const description = {
     },
   },
   environment: {
+    DAVIT_FETCH_LIMIT: 'limit for the size of all repositories of a run together, such as 20 GB (default: 4 GB)',
+    DAVIT_FETCH_TIMEOUT: 'seconds that fetching a repository may take (default: 3600)',
     MUROOT: 'installation of stacks, whose lib and bin/stacks are places of references, too',
     TMPDIR: 'directory for clones of repositories, which are removed again (default: /tmp)',
   },

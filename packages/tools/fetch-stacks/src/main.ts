@@ -13,13 +13,15 @@ import {
 import {
   checkArguments,
   compileOptions,
+  FETCH_LIMITS,
+  type FetchLimits,
   type FetchOutcome,
   fetchStacks,
   openStack,
   pinsOf,
   stackFiles,
 } from '@davit/stack-workspace'
-import { defineTool, type ToolContext, usageError } from '@davit/tool'
+import { bytesIn, defineTool, type Environment, secondsIn, type ToolContext, usageError } from '@davit/tool'
 import { description } from './description.ts'
 import { unfetched } from './unfetched.ts'
 import { withWayOut } from './way-out.ts'
@@ -69,12 +71,22 @@ async function fetchAll(
       root: args.global ? homeIn(options.roots.home) : root,
       temporary,
       git: { environment, signal },
+      limits: limitsIn(environment),
       report,
       isUpdate: args.update,
       isDryRun: args.dryRun,
       compile: (seen: StackFiles) => compileStack(path, { ...options, files: seen }),
     }),
   )
+}
+
+function limitsIn(environment: Environment): FetchLimits {
+  const { bytes, seconds } = FETCH_LIMITS
+  return {
+    ...FETCH_LIMITS,
+    bytes: bytesIn(environment, 'DAVIT_FETCH_LIMIT') ?? bytes,
+    seconds: secondsIn(environment, 'DAVIT_FETCH_TIMEOUT') ?? seconds,
+  }
 }
 
 function homeIn(home: string | undefined): string {

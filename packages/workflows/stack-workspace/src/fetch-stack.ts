@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
-import { reasonOf, refuseForeign, refuseLink, systemErrorCode } from '@davit/files'
+import type { Report } from '@davit/diagnostics'
+import { refuseForeign, refuseLink } from '@davit/files'
 import {
   baseAndName,
   compareVersions,
   type CompileOutcome,
   FETCHED,
   type FullReference,
-  type Origin,
   originOf,
   type StackFiles,
   type Workspace,
@@ -17,14 +16,16 @@ import {
 import { isAsFetched } from './as-fetched.ts'
 import { fittingTags } from './choose-commit.ts'
 import { type ChosenTree, chooseTree } from './choose-tree.ts'
-import { type Clone, cloneRepository } from './clone.ts'
+import { type Clones, openClones } from './clones.ts'
 import { type Git, withoutPassword } from './git.ts'
 import { cleanAside, withAside } from './aside.ts'
 import { installTree, type Place } from './install-tree.ts'
 import { type FieldsOfStack, say } from './messages.ts'
 import { fetchedOrigin, type OriginRecord, writeOrigin } from './origin-file.ts'
 import { type Overlay, overlay } from './overlay.ts'
+import { named, refusal } from './refusal.ts'
 import { whyRefused } from './refused-origin.ts'
+import type { FetchLimits } from './fetch-limits.ts'
 import { type Source, unpackTree } from './stack-tree.ts'
 
 export interface FetchOptions {
@@ -35,6 +36,7 @@ export interface FetchOptions {
   /** Empty directory for what is needed on the way. */
   readonly temporary: string
   readonly git: Git
+  readonly limits: FetchLimits
   readonly report: Report
   /** Looks for newer versions of what was fetched before, too. */
   readonly isUpdate: boolean
@@ -49,15 +51,16 @@ export interface Fetching {
   readonly overlay: Overlay
   /** Directory of fetched stacks. */
   readonly fetched: string
-  /** By address; each repository is asked once. */
-  readonly clones: Map<string, Promise<Clone>>
+  readonly clones: Clones
+  /** How many stacks were looked for. */
+  tried: number
 }
 
 export function openFetching(options: FetchOptions): Fetching {
   const fetched = join(options.root, FETCHED[0])
   if (!options.isDryRun) cleanAside(fetched)
   const seen = overlay(options.files, fetched, { hidesOthers: options.isUpdate })
-  return { options, overlay: seen, fetched, clones: new Map() }
+  return { options, overlay: seen, fetched, clones: openClones(options), tried: 0 }
 }
 
 /** Fetches a stack that is what all specs ask for. */
@@ -71,7 +74,7 @@ export async function fetchStack(
   const why = whyRefused(reference, origin)
   if (why !== undefined) throw refusal(reference, `it is not fetched from '${withoutPassword(origin.url)}': ${why}`)
   const place = placeOf(fetching, reference)
-  const source = { git: options.git, clone: await cloneOf(fetching, origin) }
+  const source = { git: options.git, clone: await fetching.clones.of(origin) }
   const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
   const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
   const before = fetchedOrigin(options.files, pathOf(place))
@@ -125,29 +128,6 @@ function versionOf({ tag, commit }: ChosenTree): string {
   return tag ?? commit.slice(0, 7)
 }
 
-/** Returns the clone of a repository; one that could not be reached is not asked again. */
-function cloneOf({ options, clones }: Fetching, origin: Origin): Promise<Clone> {
-  const known = clones.get(origin.url)
-  if (known !== undefined) return known
-  const clone = cloned(options, origin)
-  clones.set(origin.url, clone)
-  return clone
-}
-
-async function cloned({ git, temporary, report }: FetchOptions, origin: Origin): Promise<Clone> {
-  const { url } = origin
-  const step = { id: `fetch ${url}`, step: `fetch ${withoutPassword(url)}` }
-  report({ kind: 'started', ...step })
-  try {
-    const clone = await cloneRepository(git, origin, await mkdtemp(join(temporary, 'clone-')))
-    report({ kind: 'finished', ...step })
-    return clone
-  } catch (error) {
-    report({ kind: 'failed', ...step, message: 'the reason is told at the end' })
-    throw error
-  }
-}
-
 interface Delivery {
   readonly reference: FullReference
   readonly place: Place
@@ -178,37 +158,4 @@ async function bring(fetching: Fetching, { reference, place, source, tree }: Del
     await installTree(directory, place, aside)
   })
   seen.reveal(pathOf(place))
-}
-
-/** Says which stack is refused, or cannot be written. */
-async function named(reference: FullReference, work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof DavitError)) throw error
-    if (error.code === 'cannot-unpack' && !isTooLong(error)) throw notWritten(reference, error)
-    throw REFUSED.has(error.code) ? refusal(reference, error.message, error) : error
-  }
-}
-
-const REFUSED: ReadonlySet<string> = new Set(['bad-archive', 'bad-repository', 'cannot-unpack', 'unusual-file'])
-
-/** Whether a path of the stack is longer than the system takes, which is no fault of this machine. */
-function isTooLong({ cause }: DavitError): boolean {
-  return systemErrorCode(cause) === 'ENAMETOOLONG'
-}
-
-function notWritten({ name }: FullReference, cause: DavitError): DavitError {
-  return new DavitError('cannot-write', `cannot write stack '${name}': ${reasonOf(cause.cause)}`, {
-    exitStatus: ExitStatus.cannotCreate,
-    hint: 'check the directory of fetched stacks, its permissions and the space left',
-    cause,
-  })
-}
-
-function refusal({ name }: FullReference, why: string, cause?: unknown): DavitError {
-  return new DavitError('bad-repository', `stack '${name}' is refused: ${why}`, {
-    exitStatus: ExitStatus.badDocument,
-    ...(cause === undefined ? {} : { cause }),
-  })
 }

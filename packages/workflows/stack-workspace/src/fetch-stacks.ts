@@ -1,6 +1,7 @@
 import { DavitError, type Place } from '@davit/diagnostics'
 import { baseAndName, canonical, type CompileOutcome, type FullReference, type MissingStack } from '@davit/stack'
 import { type FetchOptions, type Fetching, fetchStack, keepStack, openFetching } from './fetch-stack.ts'
+import { refusal } from './refusal.ts'
 
 /** A stack that could not be fetched, and why. */
 export interface FetchFailure {
@@ -87,6 +88,7 @@ async function tryGroup(fetching: Fetching, group: Group): Promise<FetchFailure 
 
 async function tryToFetch(fetching: Fetching, { reference, specs }: Group): Promise<FetchFailure | undefined> {
   try {
+    countStack(fetching, reference)
     await fetchStack(fetching, reference, [...specs])
     return undefined
   } catch (error) {
@@ -94,6 +96,14 @@ async function tryToFetch(fetching: Fetching, { reference, specs }: Group): Prom
     keepStack(fetching, reference)
     return { reference, error }
   }
+}
+
+/** Refuses more stacks than a run may fetch: each may refer to another one, without end. */
+function countStack(fetching: Fetching, reference: FullReference): void {
+  const { stacks } = fetching.options.limits
+  fetching.tried += 1
+  if (fetching.tried > stacks)
+    throw refusal(reference, `this run has looked for ${stacks} stacks already, each of which may refer to others`)
 }
 
 /** Failures of a repository or stack; this machine or user has all others, which the next stack would meet as well. */

@@ -1,5 +1,7 @@
+import { StringDecoder } from 'node:string_decoder'
 import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
 import { type CommandResult, type Environment, runCommand, type RunningCommand, startCommand } from '@davit/process'
+import { textTail } from './text-tail.ts'
 
 /** How git is run. */
 export interface Git {
@@ -7,20 +9,40 @@ export interface Git {
   readonly signal: AbortSignal
 }
 
-/** Variables that would lead git to another repository, as where it runs a hook. */
-const FOREIGN = /^GIT_(?:DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|QUARANTINE_PATH)$/
+/** Variables of git that say how a user reaches repositories. All others concern one repository, as where davit runs in a hook. */
+const OF_USER =
+  /^GIT_(?:CONFIG_(?!PARAMETERS$)|SSH|SSL_|HTTP_|PROXY_|CURL_|TRACE|EXEC_PATH$|ALLOW_PROTOCOL$|PROTOCOL_FROM_USER$)/
 
 /** Git asks nobody: a password or a host key that is missing is an error. */
-function environmentOf({ environment }: Git): Environment {
-  const own = Object.entries(environment).filter(([name]) => !FOREIGN.test(name))
-  return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
+const ASKING_NOBODY = { GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', SSH_ASKPASS_REQUIRE: 'never' }
+
+/** Objects are those that names lead to, and none is fetched from elsewhere because one is missing. */
+const PLAIN_OBJECTS = { GIT_NO_REPLACE_OBJECTS: '1', GIT_NO_LAZY_FETCH: '1' }
+
+/** Environment in which git is run. */
+export function gitEnvironment({ environment }: Git): Environment {
+  const own = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_') || OF_USER.test(name))
+  return { ...Object.fromEntries(own), ...ASKING_NOBODY, ...PLAIN_OBJECTS, LC_ALL: 'C' }
 }
 
-/** Hooks of the user's configuration have no part in this. */
-const SETTINGS = ['-c', 'core.hooksPath=/dev/null']
+/** What the configuration of the user must not change: programs of hooks and of watching, modes of files, and how much memory is used. */
+const SETTINGS = Object.entries({
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'tar.umask': '0022',
+  'transfer.bundleURI': 'false',
+  'core.bigFileThreshold': '16m',
+  'core.packedGitWindowSize': '32m',
+  'core.packedGitLimit': '512m',
+}).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+/** Command line of git. */
+export function gitWords(words: readonly string[]): readonly [string, ...string[]] {
+  return ['git', ...SETTINGS, ...words]
+}
 
 function commandOf(git: Git, words: readonly string[]) {
-  return { argv: ['git', ...SETTINGS, ...words] as const, env: environmentOf(git), signal: git.signal }
+  return { argv: gitWords(words), env: gitEnvironment(git), signal: git.signal }
 }
 
 /** Runs git, and returns how it ended. */
@@ -28,18 +50,58 @@ export function runGit(git: Git, words: readonly string[], stdin = ''): Promise<
   return runCommand({ ...commandOf(git, words), stdin })
 }
 
-/** Starts git, for output that is not text. */
-export function startGit(git: Git, words: readonly string[]): Promise<RunningCommand> {
-  return startCommand(commandOf(git, words))
+/** Starts git, for output that is not text, or of any length. */
+export function startGit(git: Git, words: readonly string[], stdin = ''): Promise<RunningCommand> {
+  return startCommand({ ...commandOf(git, words), stdin })
 }
 
-/** Runs git where only a bug or a damaged repository makes it fail. */
-export async function gitOutput(git: Git, words: readonly string[], stdin = ''): Promise<string> {
-  const { exitCode, stdout, stderr } = await runGit(git, words, stdin)
-  if (exitCode === 0) return stdout
-  const [command = ''] = words.filter((word) => !word.startsWith('-'))
-  throw new DavitError('bad-repository', `git ${command} failed: ${reasonIn(stderr)}`, {
+export interface Listing {
+  readonly words: readonly string[]
+  readonly stdin?: string
+  /** Character at the end of each record. */
+  readonly end: '\n' | '\0'
+  readonly maxRecords: number
+  readonly maxBytes: number
+  /** What is listed too much of, for an error. */
+  readonly tooMany: string
+}
+
+/** Lists what a repository has, and stops git where that is more than it may have. */
+export async function* gitRecords(git: Git, listing: Listing): AsyncGenerator<string, void, undefined> {
+  const { words, stdin, end, maxRecords, maxBytes, tooMany } = listing
+  const command = await startGit(git, words, stdin)
+  const complaints = textTail(command.stderr)
+  const decoder = new StringDecoder()
+  let [rest, records, bytes] = ['', 0, 0]
+  try {
+    for await (const chunk of command.stdout as AsyncIterable<Buffer>) {
+      const found = `${rest}${decoder.write(chunk)}`.split(end)
+      rest = found.pop() ?? ''
+      records += found.length
+      bytes += chunk.length
+      if (records > maxRecords || bytes > maxBytes) throw badRepository(tooMany)
+      yield* found
+    }
+    if ((await command.exit) === 0) return
+  } finally {
+    command.kill('SIGKILL')
+  }
+  git.signal.throwIfAborted()
+  const [name = ''] = words.filter((word) => !word.startsWith('-'))
+  throw badRepository(`git ${name} failed: ${reasonIn(await complaints)}`)
+}
+
+/** Lists what a repository has, in lines. */
+export async function gitLines(git: Git, listing: Omit<Listing, 'end'>): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of gitRecords(git, { ...listing, end: '\n' })) lines.push(line)
+  return lines
+}
+
+export function badRepository(message: string, hint?: string): DavitError {
+  return new DavitError('bad-repository', message, {
     exitStatus: ExitStatus.badDocument,
+    ...(hint === undefined ? {} : { hint }),
   })
 }
 

@@ -7,7 +7,7 @@ const BASE = /^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?::\d{1,5})?\/$/
 const TRANSPORT = /^[A-Za-z0-9+.-]*::/
 const PROTOCOL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/$/
 
-/** Protocols for which git runs no program of another name; the workspace may name repositories with any. */
+/** Protocols for which git runs no program of another name. Others are for repositories that the workspace names, if the user allows them. */
 const PROTOCOLS: ReadonlySet<string> = new Set(['https://', 'http://', 'ssh://', 'git://', 'file://'])
 
 /** Says why a stack is not fetched from where it should come from; undefined if nothing speaks against it. */
@@ -16,6 +16,12 @@ export function whyRefused({ base, protocol }: FullReference, { url, isNamed }: 
   if (!PROTOCOL.test(protocol)) return `'${protocol}' is not a protocol`
   if (!isNamed && !PROTOCOLS.has(protocol)) return `git would run a program to fetch with '${protocol}'`
   return whyNoAddress(url)
+}
+
+/** Whether git would run a program of the name of the protocol. */
+export function runsProgram(url: string): boolean {
+  const [, protocol] = /^([A-Za-z0-9+.-]+:\/\/)/.exec(url) ?? []
+  return protocol !== undefined && !PROTOCOLS.has(protocol)
 }
 
 function whyNoAddress(url: string): string | undefined {

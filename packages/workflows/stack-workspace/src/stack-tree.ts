@@ -1,12 +1,13 @@
 import { posix } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { DavitError, ExitStatus, quoted } from '@davit/diagnostics'
+import { quoted } from '@davit/diagnostics'
 import { unpackArchive } from '@davit/files'
 import { type FoundVersion, languageOf, MUFILES, scanMetadata } from '@davit/stack'
 import { checkTree } from './check-tree.ts'
+import { RECORD_BYTES } from './fetch-limits.ts'
 import type { Clone, Entry } from './clone.ts'
 import { MAX_BYTES, TOO_LARGE } from './stack-files.ts'
-import { type Git, gitOutput, reasonIn, startGit } from './git.ts'
+import { textTail } from './text-tail.ts'
+import { badRepository, type Git, gitRecords, reasonIn, startGit } from './git.ts'
 
 /** A repository on this machine, and how to read it. */
 export interface Source {
@@ -27,8 +28,6 @@ export interface StackTree extends Tree {
   /** Directories that are other repositories, which are not fetched. */
   readonly submodules: readonly string[]
 }
-
-const LIMITS = { maxEntries: 100_000, maxBytes: 1024 ** 3 }
 
 /** Finds a stack in a commit; undefined if the directory has no stack file there. */
 export async function findTree(source: Source, tree: Tree): Promise<StackTree | undefined> {
@@ -64,20 +63,41 @@ function prefixOf(directory: string): string {
 /** Modes of entries of a tree, in octal digits. */
 const FILE = '100'
 const SUBMODULE = '160000'
+const DIRECTORY = '040000'
 
-/** Lists a commit, once for all stacks in it. */
-function entriesOf({ git, clone }: Source, commit: string): Promise<readonly Entry[]> {
-  const known = clone.listings.get(commit)
+/** Lists a commit, once for all stacks in it; those that were looked at long ago are forgotten. */
+async function entriesOf({ git, clone }: Source, commit: string): Promise<readonly Entry[]> {
+  const key = `${clone.directory} ${commit}`
+  const known = clone.listings.get(key)
   if (known !== undefined) return known
-  const words = [`--git-dir=${clone.directory}`, 'ls-tree', '-r', '-z', '--full-tree', commit]
-  const listing = gitOutput(git, words).then((output) => output.split('\0').flatMap(parseEntry))
-  clone.listings.set(commit, listing)
-  return listing
+  const entries = await listCommit({ git, clone }, commit)
+  let room = clone.limits.listed - entries.length
+  for (const [other, { length }] of [...clone.listings].toReversed()) {
+    room -= length
+    if (room < 0) clone.listings.delete(other)
+  }
+  clone.listings.set(key, entries)
+  return entries
+}
+
+async function listCommit({ git, clone }: Source, commit: string): Promise<readonly Entry[]> {
+  const { listed } = clone.limits
+  const listing = {
+    // Directories count as well: of a tree without files, nothing else would be listed.
+    words: [`--git-dir=${clone.directory}`, 'ls-tree', '-r', '-t', '-z', '--full-tree', commit],
+    end: '\0',
+    maxRecords: listed,
+    maxBytes: RECORD_BYTES * listed,
+    tooMany: `its commit ${commit.slice(0, 7)} has more than ${listed} files and directories, or paths that are too long`,
+  } as const
+  const entries: Entry[] = []
+  for await (const line of gitRecords(git, listing)) entries.push(...parseEntry(line))
+  return entries
 }
 
 function parseEntry(line: string): Entry[] {
   const [, mode = '', object = '', path = ''] = /^(\d+) \S+ (\S+)\t([^]*)$/.exec(line) ?? []
-  return path === '' ? [] : [{ mode, object, path }]
+  return path === '' || mode === DIRECTORY ? [] : [{ mode, object, path }]
 }
 
 /** Reads which version a stack states, and adds its commit. */
@@ -93,7 +113,7 @@ async function mufileText({ git, clone }: Source, { object, path }: Entry): Prom
   const chunks: Buffer[] = []
   let size = 0
   try {
-    const complaints = text(blob.stderr)
+    const complaints = textTail(blob.stderr)
     for await (const chunk of blob.stdout as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > MAX_BYTES) throw badRepository(`cannot read ${quoted(path)}: ${TOO_LARGE}`)
@@ -106,21 +126,30 @@ async function mufileText({ git, clone }: Source, { object, path }: Entry): Prom
   return Buffer.concat(chunks).toString()
 }
 
-function badRepository(message: string): DavitError {
-  return new DavitError('bad-repository', message, { exitStatus: ExitStatus.badDocument })
-}
-
 function nameOf({ commit, directory }: Tree): string {
   return directory === '' ? commit : `${commit}:${directory}`
 }
 
+/** Refuses what a look at the list shows to be too much, before anything is unpacked. */
+async function checkFiles(source: Source, tree: Tree): Promise<void> {
+  const { stackDepth, stackEntries } = source.clone.limits
+  const files = await filesOf(source, tree)
+  if (files.length > stackEntries) throw badRepository(`it has more than ${stackEntries} files`)
+  const deep = files.find(({ path }) => path.split('/').length > stackDepth + 1)
+  if (deep !== undefined)
+    throw badRepository(`it contains ${quoted(deep.path)}, below more than ${stackDepth} directories`)
+}
+
 /** Unpacks a stack into a directory that does not exist yet. Git has no say in what is written, and where. */
 export async function unpackTree({ git, clone }: Source, tree: Tree, into: string): Promise<void> {
+  await checkFiles({ git, clone }, tree)
+  const limits = { maxEntries: clone.limits.stackEntries, maxBytes: clone.limits.stackBytes }
   const archive = await startGit(git, [`--git-dir=${clone.directory}`, 'archive', '--format=tar', nameOf(tree)])
   archive.stdin.end()
-  const [complaints] = await Promise.all([text(archive.stderr), unpackArchive(archive.stdout, into, LIMITS)]).finally(
-    () => archive.kill(),
-  )
+  const [complaints] = await Promise.all([
+    textTail(archive.stderr),
+    unpackArchive(archive.stdout, into, limits),
+  ]).finally(() => archive.kill())
   if ((await archive.exit) !== 0) throw badRepository(reasonIn(complaints))
   checkTree(into)
 }

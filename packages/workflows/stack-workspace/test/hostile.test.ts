@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
-import { commitTree, filesIn, makeRepository, makeShop, stack, treeOf, user } from './testing.ts'
+import { commitTree, filesIn, gitOf, makeRepository, makeShop, stack, treeOf, user } from './testing.ts'
 
 const MUFILE = ['100644', 'Mu.yaml', stack('acme/db')] as const
 
@@ -120,7 +120,7 @@ test.each(['ext::sh -c touch% x://a.b/acme/db', '.git/hooks', '../x', 'a..b/c'])
   },
 )
 
-test('a program that git would run for a protocol is run only if the workspace names the repository', async () => {
+test('a program that git would run for a protocol is run only if the workspace names the repository, and the user allows it', async () => {
   const programs = scratchDirectory()
   const called = join(programs, 'called')
   writeFileSync(join(programs, 'git-remote-stacks'), `#!/bin/sh\ntouch '${called}'\nexit 1\n`, { mode: 0o755 })
@@ -132,7 +132,18 @@ test('a program that git would run for a protocol is run only if the workspace n
     expect.stringContaining("git would run a program to fetch with 'stacks://'"),
   ])
   expect(existsSync(called)).toBe(false)
-  await makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/...': 'stacks://a.example/acme' }).fetch({ git })
+  const named = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/...': 'stacks://a.example/acme' })
+  expect((await named.fetch({ git })).failures).toMatchObject([
+    {
+      error: {
+        message: "cannot fetch 'stacks://a.example/acme': transport 'stacks' not allowed",
+        hint: 'if the program git-remote-stacks may run for that: git config --global protocol.stacks.allow always',
+      },
+    },
+  ])
+  expect(existsSync(called)).toBe(false)
+  const allowed = gitOf({ 'protocol.stacks.allow': 'always' }, { PATH: environment['PATH'] ?? '' })
+  await named.fetch({ git: allowed })
   expect(existsSync(called)).toBe(true)
 })
 

@@ -5,6 +5,7 @@ import { chooseTarget, compileStack, type CompileOutcome, type StackFiles } from
 import { scratchDirectory } from '@davit/testing/scratch'
 import {
   compileOptions,
+  FETCH_LIMITS,
   fetchStacks,
   openStack,
   pinsOf,
@@ -145,6 +146,7 @@ export function makeShop(tree: Tree, repositories: Readonly<Record<string, strin
         report: (event) => {
           if ('fields' in event && 'code' in event) reports.push([event.code, ...Object.values(event.fields)].join(' '))
         },
+        limits: FETCH_LIMITS,
         isUpdate: false,
         isDryRun: false,
         compile,
