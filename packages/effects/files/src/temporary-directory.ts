@@ -2,6 +2,7 @@ import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { refuseForeign } from './refuse-foreign.ts'
 import { removeTree } from './remove-tree.ts'
 import { reasonOf } from './system-error.ts'
 
@@ -12,8 +13,9 @@ import { reasonOf } from './system-error.ts'
 export async function withTemporaryDirectory<Result>(
   { TMPDIR: place }: { readonly TMPDIR?: string },
   use: (directory: string) => Promise<Result>,
+  prefix = 'davit-',
 ): Promise<Result> {
-  const directory = await makeDirectoryIn(place || tmpdir())
+  const directory = await makeDirectoryIn(place || tmpdir(), prefix)
   try {
     return await use(directory)
   } finally {
@@ -21,9 +23,10 @@ export async function withTemporaryDirectory<Result>(
   }
 }
 
-async function makeDirectoryIn(parent: string): Promise<string> {
+async function makeDirectoryIn(parent: string, prefix: string): Promise<string> {
+  refuseForeign(parent)
   try {
-    return await mkdtemp(join(await realpath(parent), 'davit-'))
+    return await mkdtemp(join(await realpath(parent), prefix))
   } catch (cause) {
     throw new DavitError('cannot-create', `cannot create a directory in '${parent}': ${reasonOf(cause)}`, {
       exitStatus: ExitStatus.cannotCreate,

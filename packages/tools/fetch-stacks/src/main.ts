@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { withTemporaryDirectory } from '@davit/files'
 import {
   acceptFindings,
   chooseTarget,
@@ -20,6 +19,7 @@ import {
   openStack,
   pinsOf,
   stackFiles,
+  withRepositories,
 } from '@davit/stack-workspace'
 import { bytesIn, defineTool, type Environment, secondsIn, type ToolContext, usageError } from '@davit/tool'
 import { description } from './description.ts'
@@ -64,7 +64,7 @@ async function fetchAll(
   accept([...opened.findings, ...chosen.findings])
   const words = args.arguments
   const options = compileOptions(opened, { files, environment, chosen, words, skipsCode })
-  return withTemporaryDirectory(environment, (temporary) =>
+  return withRepositories(environment, (temporary) =>
     fetchStacks({
       files,
       workspace,

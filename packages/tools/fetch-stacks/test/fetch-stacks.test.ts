@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -163,6 +163,56 @@ function shareCompiled(temporary: string): void {
   const compiled = join(tmpdir(), `tsx-${process.getuid?.()}`)
   mkdirSync(compiled, { recursive: true })
   symlinkSync(compiled, join(temporary, basename(compiled)))
+}
+
+/** Starts the tool where git is a script that sees GIT, which is the real one. */
+function startIn(shop: Shop, script: string) {
+  const programs = join(shop.home, 'bin')
+  mkdirSync(programs)
+  writeFileSync(join(programs, 'git'), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`, { mode: 0o755 })
+  shareCompiled(shop.home)
+  const env = {
+    ...process.env,
+    HOME: shop.home,
+    TMPDIR: shop.home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    PATH: `${programs}:${process.env['PATH']}`,
+  }
+  const child = spawn(process.execPath, ['--import', TSX, BIN], { cwd: shop.root, env, stdio: 'ignore' })
+  const fetchAgain = () =>
+    runHere(tool, [], {
+      environment: { HOME: shop.home, TMPDIR: shop.home, GIT_CONFIG_NOSYSTEM: '1' },
+      directory: shop.root,
+    })
+  return { child, exit: once(child, 'exit'), fetchAgain }
+}
+
+test('a run that is killed while git waits leaves no git, and the next run removes what it has left', async () => {
+  const { shop } = shopWithDatabase()
+  const reached = join(shop.home, 'reached')
+  const { child, exit, fetchAgain } = startIn(
+    shop,
+    `case " $* " in *" clone "*) echo $$ >'${reached}.new'; mv '${reached}.new' '${reached}'; sleep 1000 ;; esac`,
+  )
+  await until(() => existsSync(reached))
+  const git = Number(readFileSync(reached, 'utf8'))
+  child.kill('SIGKILL')
+  await exit
+  await until(() => !isRunning(git))
+  const left = () => readdirSync(shop.home).filter((name) => name.startsWith('davit-'))
+  expect(left()).toMatchObject([expect.stringMatching(/^davit-fetch\.\d+\.\d+\.\d+\.\w{6}$/)])
+  const others = [`davit-fetch.${'x'.repeat(6)}`, `davit-fetch.${left()[0]?.split('.')[1]}.1.0.abcdef`]
+  for (const name of others) mkdirSync(join(shop.home, name))
+  expect((await fetchAgain()).status).toBe(0)
+  expect(left()).toStrictEqual(others.toSorted())
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
 }
 
 test.each(['SIGKILL', 'SIGINT'] as const)(

@@ -22,8 +22,8 @@ export async function temporaryChecks({ environment }: Pick<CheckupTerms, 'envir
   return [found('temporary-files', 'note', finding)]
 }
 
-/** As `withTemporaryDirectory`, `davit-env`, `davit-connect` and `davit-client` name them. */
-const OURS = /^davit-(?:[A-Za-z0-9]{6}|(?:env|connect)\..+|export-[A-Za-z0-9]{6})$/
+/** As `withTemporaryDirectory`, `davit-env`, `davit-connect`, `davit-fetch-stacks` and `davit-client` name them. */
+const OURS = /^davit-(?:[A-Za-z0-9]{6}|(?:env|connect|fetch)\..+|export-[A-Za-z0-9]{6})$/
 
 async function isLeft(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
