@@ -18,11 +18,20 @@ export function checkTree(directory: string): void {
 }
 
 function whyRefused(entry: TreeEntry): string | undefined {
-  if (basename(entry.path).toLowerCase() === '.git') return 'which git would take for a repository'
+  if (looksLikeGit(basename(entry.path))) return 'which git would take for a repository'
   if (entry.kind === 'directory' && basename(entry.path) === ORIGIN_FILE) return 'which is no record of an origin'
   if (entry.kind !== 'symlink') return undefined
   return leadsOut(entry.path, entry.target) ? 'which is a link out of it' : undefined
 }
+
+/** As git itself sees names on file systems of Windows and macOS, where the workspace may be copied to. */
+function looksLikeGit(name: string): boolean {
+  const [plain = ''] = name.replaceAll(IGNORED, '').toLowerCase().split(':')
+  return ['.git', 'git~1'].includes(plain.replace(/[. ]+$/, ''))
+}
+
+/** Characters that HFS+ does not see. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /**
  * Whether a link may lead out of the tree. Steps up are counted from the directory that the link is in, which no link leads to; a step

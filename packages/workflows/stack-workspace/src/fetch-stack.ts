@@ -13,6 +13,7 @@ import {
   type StackFiles,
   type Workspace,
 } from '@davit/stack'
+import { syncTrees } from '@davit/store'
 import { isAsFetched } from './as-fetched.ts'
 import { fittingTags } from './choose-commit.ts'
 import { type ChosenTree, chooseTree } from './choose-tree.ts'
@@ -155,6 +156,8 @@ async function bring(fetching: Fetching, { reference, place, source, tree }: Del
     const directory = join(aside, 'stack')
     await unpack(directory)
     options.git.signal.throwIfAborted()
+    // What is renamed before it is on the disk could be a whole stack of empty files after a loss of power.
+    await syncTrees([directory], aside, options.git.environment)
     await installTree(directory, place, aside)
   })
   seen.reveal(pathOf(place))

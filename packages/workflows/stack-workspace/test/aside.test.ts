@@ -8,6 +8,7 @@ import fs, {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -18,6 +19,7 @@ import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { expect, onTestFinished, test } from 'vitest'
+import { withAside } from '../src/aside.ts'
 import { installTree, putBack } from '../src/install-tree.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
@@ -52,6 +54,19 @@ test('what a killed run has left is removed, what another one works on is not', 
   await shop.fetch()
   expect(filesIn(fetched)).toStrictEqual([`${BUSY}/a`, ...files, `x${GONE.slice(1)}/a`])
   expect(shop.reports).toStrictEqual([])
+})
+
+test('nobody else may look into what is unpacked aside, whatever the umask', async () => {
+  const root = join(scratchDirectory(), 'fetched')
+  const before = process.umask(0)
+  try {
+    await withAside(root, async (aside) => {
+      expect([root, aside].map((path) => statSync(path).mode & 0o777)).toStrictEqual([0o755, 0o700])
+    })
+  } finally {
+    process.umask(before)
+  }
+  expect(existsSync(root)).toBe(false)
 })
 
 test('nothing stays of a killed run that has fetched nothing', async () => {

@@ -19,6 +19,21 @@ test.each([
   expect(() => checkTree(directory)).toThrow(message)
 })
 
+test.each(['.git.', '.git ', 'GIT~1', '.g\u200cit', '.Git::$INDEX_ALLOCATION', '.git. .'])(
+  'checkTree() refuses %j, which other file systems take for .git',
+  (name) => {
+    const directory = scratchDirectory()
+    writeTree(directory, { [`a/${name}/config`]: '' })
+    expect(() => checkTree(directory)).toThrow('which git would take for a repository')
+  },
+)
+
+test.each(['.gitignore', '.github', 'git', '.gitattributes', 'x.git', 'git~10'])('checkTree() accepts %j', (name) => {
+  const directory = scratchDirectory()
+  writeTree(directory, { [`a/${name}/config`]: '' })
+  checkTree(directory)
+})
+
 /** What checkTree() says of a tree with this link. */
 function judge(path: string, target: string): string {
   const directory = scratchDirectory()

@@ -1,9 +1,21 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { withoutPassword } from '../src/git.ts'
-import { gitOf, makeRepository, makeShop, programsOf, stack, textIn, user } from './testing.ts'
+import {
+  commitTree,
+  gitOf,
+  makeRepository,
+  makeShop,
+  programsOf,
+  stack,
+  textIn,
+  type Tree,
+  user,
+  writeTree,
+} from './testing.ts'
 
 /** A repository, and a commit in it that nothing leads to. */
 function withLooseCommit() {
@@ -70,6 +82,108 @@ test('no setting of the user, and no variable of a hook, leads git astray', asyn
   expect((await other.fetch({ git })).failures).toStrictEqual([])
   expect(existsSync(join(directory, 'called'))).toBe(false)
   expect(textIn(directory, 'trace')).not.toMatch(/git (?:maintenance|gc) /)
+})
+
+/** A stack that was fetched with git of these settings and variables, and what git was run with. */
+async function environmentWith(settings: Tree, variables: Tree, url?: string) {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const directory = scratchDirectory()
+  const PATH = programsOf({
+    git: `{ env; printf 'WORD=%s\\n' "$@"; } >>'${directory}/environment'\nPATH=/usr/bin:/bin; exec git "$@"`,
+  })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': url ?? repository.url })
+  const { failures } = await shop.fetch({ git: gitOf(settings, { ...variables, PATH }) })
+  return { shop, repository, failures, lines: textIn(directory, 'environment').split('\n') }
+}
+
+test('variables of the user reach git, and none of another repository', async () => {
+  const own = { GIT_SSH_COMMAND: 'ssh -v', GIT_SSL_CAINFO: '/x', GIT_TRACE_PACKET: '0', GIT_HTTP_USER_AGENT: 'x' }
+  const foreign = {
+    GIT_DIR: '/nowhere',
+    GIT_WORK_TREE: '/nowhere',
+    GIT_INDEX_FILE: '/nowhere',
+    GIT_TEMPLATE_DIR: '/nowhere',
+    GIT_SHALLOW_FILE: '/nowhere',
+    GIT_GRAFT_FILE: '/nowhere',
+    GIT_ATTR_SOURCE: 'HEAD',
+    GIT_REPLACE_REF_BASE: 'refs/heads/',
+    GIT_CONFIG_PARAMETERS: "'core.fsmonitor'='touch /x'",
+    GIT_LITERAL_PATHSPECS: '1',
+  }
+  const { failures, lines } = await environmentWith({}, { ...own, ...foreign })
+  expect(failures).toStrictEqual([])
+  for (const [name, value] of Object.entries(own)) expect(lines).toContain(`${name}=${value}`)
+  for (const name of Object.keys(foreign)) expect(lines.filter((line) => line.startsWith(`${name}=`))).toStrictEqual([])
+})
+
+test.each([
+  'GIT_TERMINAL_PROMPT=0',
+  'GIT_ASKPASS=',
+  'SSH_ASKPASS_REQUIRE=never',
+  'GIT_NO_REPLACE_OBJECTS=1',
+  'GIT_NO_LAZY_FETCH=1',
+  'WORD=core.hooksPath=/dev/null',
+  'WORD=core.fsmonitor=false',
+  'WORD=tar.umask=0022',
+  'WORD=transfer.bundleURI=false',
+  'WORD=core.bigFileThreshold=16m',
+  'WORD=core.packedGitWindowSize=32m',
+  'WORD=core.packedGitLimit=512m',
+  'WORD=--template=',
+  'WORD=--no-local',
+])('git is run with %s', async (word) => {
+  const asked = { GIT_ASKPASS: '/bin/echo', SSH_ASKPASS_REQUIRE: 'force', GIT_NO_LAZY_FETCH: '0' }
+  expect((await environmentWith({}, asked)).lines).toContain(word)
+})
+
+test('no template of the user brings hooks, or anything else, into a repository', async () => {
+  const template = scratchDirectory()
+  writeTree(template, { 'hooks/reference-transaction': '', alien: 'x', config: '[core]\n\tfsmonitor = touch x\n' })
+  const directory = scratchDirectory()
+  const PATH = programsOf({
+    git: `PATH=/usr/bin:/bin; case " $* " in *' archive '*) for word in "$@"; do case $word in --git-dir=*) ls -R "\${word#*=}" >'${directory}/list' ;; esac; done ;; esac; exec git "$@"`,
+  })
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  const git = gitOf({ 'init.templateDir': template }, { PATH, GIT_TEMPLATE_DIR: template })
+  expect((await shop.fetch({ git })).failures).toStrictEqual([])
+  expect(textIn(directory, 'list')).not.toMatch(/alien|reference-transaction/)
+  expect(textIn(directory, 'list')).toContain('attributes')
+})
+
+test('programs keep their mode, whatever modes the user gives to files of archives', async () => {
+  const repository = makeRepository()
+  commitTree(repository, [
+    ['100644', 'Mu.yaml', stack('acme/db')],
+    ['100755', 'program', ''],
+  ])
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  expect((await shop.fetch({ git: gitOf({ 'tar.umask': '0777' }) })).failures).toStrictEqual([])
+  expect(statSync(join(shop.root, '.Mudeps/hub.mu.com/acme/db/program')).mode & 0o777).toBe(0o755)
+})
+
+test('the configuration of a workspace, which may have come with it, has no say', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'Mu.yaml': stack('acme/db') })
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': 'https://stacks.invalid/db' })
+  spawnSync('git', ['init', '--quiet', shop.root])
+  const called = join(shop.home, 'called')
+  const program = `touch '${called}'; false`
+  appendFileSync(
+    join(shop.root, '.git/config'),
+    `[url "${repository.url}"]\n\tinsteadOf = https://stacks.invalid/db\n[pager]\n\tclone = "${program}"\n[core]\n\tfsmonitor = "${program}"\n\tsshCommand = "${program}"\n[credential]\n\thelper = "!${program}"\n[protocol]\n\tallow = always\n`,
+  )
+  const before = process.cwd()
+  process.chdir(shop.root)
+  try {
+    const { failures } = await shop.fetch({ git: gitOf({}) })
+    expect(failures).toMatchObject([{ error: { code: 'unreachable-repository' } }])
+  } finally {
+    process.chdir(before)
+  }
+  expect(existsSync(called)).toBe(false)
 })
 
 test('git asks no questions, and speaks the language in which its reasons are looked for', async () => {

@@ -147,6 +147,39 @@ test('a program that git would run for a protocol is run only if the workspace n
   expect(existsSync(called)).toBe(true)
 })
 
+test('a stack file that is a link is none, wherever the link leads', async () => {
+  const repository = makeRepository()
+  for (const target of ['real.yaml', '/etc/passwd']) {
+    commitTree(repository, [
+      ['120000', 'Mu.yaml', target],
+      ['100644', 'real.yaml', stack('acme/db')],
+    ])
+    const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+    const { failures } = await shop.fetch()
+    expect(failures).toMatchObject([{ error: { code: 'no-such-stack', hint: 'it has no stack file at all' } }])
+    expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+  }
+})
+
+test('names that differ in case alone are other files, and never one that is written through a link', async () => {
+  const repository = makeRepository()
+  commitTree(repository, [
+    MUFILE,
+    ['120000', 'A', 'b'],
+    ['040000', 'a', treeOf(repository, 'x', 'x')],
+    ['040000', 'b', treeOf(repository, 'y', 'y')],
+  ])
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  expect((await shop.fetch()).failures).toStrictEqual([])
+  expect(filesIn(join(shop.root, '.Mudeps/hub.mu.com/acme/db'))).toStrictEqual([
+    '.origin.json',
+    'A',
+    'Mu.yaml',
+    'a/x',
+    'b/y',
+  ])
+})
+
 test('a stack file larger than stack files may be is not read', async () => {
   const repository = makeRepository()
   const stated = 'name: acme/db\nversion: 1.0.0\n'

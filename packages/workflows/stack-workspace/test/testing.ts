@@ -117,7 +117,16 @@ export interface Shop {
 
 /** A workspace that refers to stacks in repositories. */
 export function makeShop(tree: Tree, repositories: Readonly<Record<string, string>>, pins: Tree = {}): Shop {
-  const directory = scratchDirectory()
+  return makeShopIn(scratchDirectory(), tree, repositories, pins)
+}
+
+/** Such a workspace in a directory. */
+export function makeShopIn(
+  directory: string,
+  tree: Tree,
+  repositories: Readonly<Record<string, string>>,
+  pins: Tree = {},
+): Shop {
   const [root, home] = [join(directory, 'shop'), join(directory, 'home')]
   mkdirSync(home)
   const workspace = JSON.stringify({ repositories, dependencies: pins })
