@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf, removeTree } from '@davit/files'
+import { isOwnDirectory, reasonOf, refuseForeign, removeTree } from '@davit/files'
 import { atExit, isProcessGone, processReference } from '@davit/process'
 
 /** Directories for the temporary files of steps. Their names tell which run of which deployment they belong to. */
@@ -33,7 +33,8 @@ export function privateDirectories(place: string, profile: string): PrivateDirec
       for (const name of namesIn(place)) {
         const [, owner = '', start = ''] = /^(\d+),(\d*)\./.exec(startsWith(name, common) ?? '') ?? []
         const isLeft = owner !== '' && isProcessGone({ namespace, pid: Number(owner), startTime: Number(start) })
-        if (isLeft) removeIfPossible(join(place, name))
+        // As root, removing what others can still change would remove what they lead it to.
+        if (isLeft && isOwnDirectory(join(place, name))) removeIfPossible(join(place, name))
       }
     },
   }
@@ -48,6 +49,7 @@ function makeDirectory(place: string, prefix: string): string {
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw cannotCreate(`there is no directory '${place}'`, 'create it, or set TMPDIR to another directory')
   }
+  refuseForeign(place)
   try {
     const directory = mkdtempSync(join(place, prefix))
     // Builds of Nix may pass through it as other users.
@@ -73,7 +75,7 @@ function namesIn(place: string): readonly string[] {
   }
 }
 
-/** Removes what may belong to another user, or still be written to by a program that outlived its run. */
+/** Removes what may still be written to by a program that outlived its run. */
 function removeIfPossible(path: string): void {
   try {
     removeTree(path)

@@ -1,4 +1,4 @@
-export { foreignStep, isOwnDirectory, linkWithin } from './foreign-step.ts'
+export { foreignLink, foreignStep, isOwnDirectory, linkWithin } from './foreign-step.ts'
 export { isMissing } from './is-missing.ts'
 export { makeDirectories } from './make-directories.ts'
 export { packArchive } from './pack-archive.ts'

@@ -23,6 +23,13 @@ export function foreignStep(path: string): ForeignStep | undefined {
   return undefined
 }
 
+/** Returns the first link on a path that belongs to another account, and so may lead anywhere. */
+export function foreignLink(path: string): string | undefined {
+  const { owners } = ownIds()
+  for (const { at, status } of stepsOf(path)) if (status.isSymbolicLink() && !owners.has(status.uid)) return at
+  return undefined
+}
+
 interface Step {
   readonly at: string
   readonly status: Stats

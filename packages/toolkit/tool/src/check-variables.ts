@@ -1,8 +1,9 @@
+import { refuseForeign } from '@davit/files'
 import { sizeLimitIn } from '@davit/store'
 import { bytesIn } from './bytes-in.ts'
 import type { Tool } from './define-tool.ts'
 import { secondsIn } from './seconds-in.ts'
-import { type StateOwner, stateDirectory } from './state-directory.ts'
+import { COORDINATOR_VARIABLE, coordinatorDirectory, type StateOwner, stateDirectory } from './state-directory.ts'
 import type { Environment } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
@@ -14,7 +15,9 @@ const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_FETCH_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_FETCH_TIMEOUT'),
   DAVIT_SECRET_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_SECRET_TIMEOUT'),
   DAVIT_LOCK_LEASE: ({ environment }) => refuseNoSeconds('DAVIT_LOCK_LEASE', environment),
-  DAVIT_STATE_DIR: stateDirectory,
+  // What others could lead elsewhere is not even read: programs of manifests are run.
+  DAVIT_STATE_DIR: (owner) => refuseForeign(stateDirectory(owner)),
+  [COORDINATOR_VARIABLE]: (owner) => refuseForeign(coordinatorDirectory(owner)),
 }
 
 /** Refuses invalid values of variables that a tool will need, before the tool begins. */

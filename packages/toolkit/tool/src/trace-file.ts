@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs'
 
 import { reasonOf } from '@davit/files'
 
@@ -12,7 +12,7 @@ export interface TraceFile {
 export function openTraceFile(file: string, onTrouble: (reason: string) => void): TraceFile | undefined {
   try {
     begin(file)
-    let descriptor: number | undefined = openSync(file, constants.O_WRONLY | constants.O_APPEND)
+    let descriptor: number | undefined = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
     return {
       add(event) {
         if (descriptor === undefined) return
@@ -39,8 +39,9 @@ const BEGINNING = '[\n'
  * processes that begin together do not disturb each other.
  */
 function begin(file: string): void {
-  // Opening a pipe must not wait for its reader.
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error('it is a link')
+  // Opening a pipe must not wait for its reader, and a link could lead to the file of somebody else.
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW
   const descriptor = openSync(file, flags, 0o666)
   try {
     const status = fstatSync(descriptor)

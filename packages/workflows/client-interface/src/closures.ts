@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +8,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf } from '@davit/files'
 
 import { type Client, perform } from './client.ts'
+import { exportDirectory } from './export-directory.ts'
 
 export type ClosureFile =
   /** A file of this machine. */
@@ -43,7 +43,7 @@ function unreadable(path: string, reason: string): DavitError {
 
 /** Writes paths, as `nix-store --export` does, to a new file on this machine, and prints its path. */
 export async function exportClosures(client: Client, paths: readonly string[]): Promise<number> {
-  const directory = await mkdtemp(join(client.environment.TMPDIR || tmpdir(), 'davit-export-'))
+  const directory = await exportDirectory(client.environment)
   const file = join(directory, 'closure')
   let isWhole = false
   try {

@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { realpath, rm, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +7,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { packArchive, unpackArchive } from '@davit/files'
 
 import { type Client, perform } from './client.ts'
+import { exportDirectory } from './export-directory.ts'
 
 export interface SnapshotsToImport {
   readonly container: string
@@ -49,7 +49,7 @@ async function requireDirectory(path: string): Promise<void> {
 /** Copies directories from there, each into a new directory of this machine, and prints the paths of the latter. */
 export async function exportSnapshots(client: Client, paths: readonly string[]): Promise<number> {
   for (const path of paths) {
-    const directory = await mkdtemp(join(client.environment.TMPDIR || tmpdir(), 'davit-export-'))
+    const directory = await exportDirectory(client.environment)
     const place = join(directory, 'snapshot')
     let isWhole = false
     try {

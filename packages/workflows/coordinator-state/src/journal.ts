@@ -108,7 +108,7 @@ function openLast(place: DeploymentPlace): OpenFile {
 
 function openNumber(place: DeploymentPlace, number: number): OpenFile {
   const path = join(journalOf(place), String(number))
-  return { number, path, descriptor: openSync(path, O_WRONLY | O_APPEND | O_CREAT, 0o600) }
+  return { number, path, descriptor: openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600) }
 }
 
 /** Flushes the names of new files to disk. */
@@ -121,7 +121,7 @@ function syncNames(place: DeploymentPlace): void {
   }
 }
 
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT } = constants
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
 
 /** Error for an entry that was cut off; writing the newline usually fails with the actual reason. */
 function cutOff({ descriptor }: OpenFile): Error {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -120,6 +121,15 @@ test('a journal is readable by its owner only, and is not created before the fir
   const modes = [file(), join(place, 'journal'), place].map((path) => (statSync(path).mode & 0o777).toString(8))
   expect(modes).toEqual(['600', '700', '700'])
   expect(statSync(join(directory, 'state')).mode & 0o777).toBe(0o777 & ~process.umask())
+})
+
+test('an entry goes through no link', () => {
+  write('x')
+  rmSync(file())
+  writeFileSync(join(directory, 'other'), '')
+  symlinkSync(join(directory, 'other'), file())
+  expect(() => write('y')).toThrow(expect.objectContaining({ code: 'cannot-write' }))
+  expect(readFileSync(join(directory, 'other'), 'utf8')).toBe('')
 })
 
 test('an entry that was cut off, and bytes that are no text, spoil no other entry', async () => {

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdtemp, readdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf, removeTree } from '@davit/files'
+import { foreignStep, reasonOf, refuseForeign, removeTree } from '@davit/files'
 import {
   encodeProcessReference,
   type Environment,
@@ -25,8 +25,11 @@ const PREFIX = 'davit-connect.'
 /** Makes a directory for a socket, and removes those that killed processes of this user have left. */
 export async function makePlace(environment: Environment): Promise<Place> {
   const { TMPDIR: chosen = '' } = environment
-  const parents = [...new Set([...(isAbsolute(chosen) ? [chosen] : []), '/tmp'])]
+  const places = [...new Set([...(isAbsolute(chosen) ? [chosen] : []), '/tmp'])]
+  // Who could lead a place elsewhere would get the socket, or have something else removed.
+  const parents = places.filter((place) => foreignStep(place) === undefined)
   await Promise.all(parents.map(sweep))
+  if (parents.length === 0) refuseForeign('/tmp')
   const failures: unknown[] = []
   for (const parent of parents) {
     const template = join(parent, `${PREFIX}${encodeProcessReference(processReference())}.`)
@@ -71,7 +74,10 @@ export async function whyForeign(socket: string): Promise<string | undefined> {
   const directory = dirname(socket)
   if (!isAbsolute(socket)) return 'its path is not absolute'
   const found = await lstat(directory).catch(() => undefined)
-  if (found === undefined || (await isPrivate(directory))) return undefined
+  if (found === undefined) return undefined
+  const step = foreignStep(directory)
+  if (step !== undefined && step.path !== directory) return `others could lead '${step.path}' elsewhere`
+  if (await isPrivate(directory)) return undefined
   return found.uid === userInfo().uid ? `others may enter '${directory}'` : `'${directory}' belongs to another user`
 }
 
