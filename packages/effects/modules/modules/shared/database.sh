@@ -54,6 +54,14 @@ has_seeds() {
   [ -e "$1" ]
 }
 
+# check_snapshot: a snapshot is files and directories. A link would be read in its place, and its target shown in a message.
+check_snapshot() {
+  davit_others=$(find "$DAVIT_SNAPSHOT/" ! -type f ! -type d) || return
+  [ -z "$davit_others" ] && return
+  complain "the snapshot of '$database' has what is neither a file nor a directory: $davit_others"
+  return 1
+}
+
 # find_dump NAME...: sets $dump to the first of these files that the snapshot has, for print_dump.
 find_dump() {
   for dump; do
