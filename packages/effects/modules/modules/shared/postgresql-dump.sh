@@ -46,6 +46,7 @@ sql_reader='
     count = split($0, piece, /[\047"$\\;()*\/-]/)
     if (count > 1000000) refuse("is too long")
     runs = split($0, run, /[^\047"$\\;()*\/-]+/); current = 1; offset = 0
+    for (i = 1; i <= runs; i++) if (length(run[i]) > 20000) refuse("is too long")
     line_ends = escaped = before_tag = 0; pieces = count; before = ""
     for (at = 1; at <= pieces && !line_ends; at++) {
       read_piece(piece[at])
@@ -199,7 +200,10 @@ sql_reader='
     for (i = at + 1; i <= pieces; i++) if (i < pieces || piece[i] ~ /[^ \t\r]/) refuse("has more than a COPY")
     line_ends = 1
   }
+  # Most statements are rows.
   function kind_of(s) {
+    if (s !~ /^(ALTER|CALL|CHECKPOINT|COMMENT|COPY|CREATE|DISCARD|DO|DROP|EXECUTE|GRANT|IMPORT|LISTEN|LOAD|NOTIFY|PREPARE|REASSIGN|RESET|REVOKE|SELECT|SET|VACUUM)( |$)/) return "own"
+    if (s ~ /^SELECT / && raw !~ /search_path|standard_conforming_strings|client_encoding/) return "own"
     if (s ~ /^(SET|SELECT|RESET) / && raw ~ /standard_conforming_strings/ && s !~ /^SET STANDARD_CONFORMING_STRINGS = ON$/) refuse("changes how texts are read")
     if (s ~ /^(SET|SELECT|RESET) / && raw ~ /client_encoding/ || s ~ /^SET NAMES /) {
       if (raw !~ /^SET client_encoding = \047(UTF8|SQL_ASCII|LATIN[0-9]+|WIN[0-9]+|ISO_8859_[0-9]+|KOI8[RU]|EUC_[A-Z]+|MULE_INTERNAL)\047$/) refuse("changes how texts are read")
