@@ -132,7 +132,7 @@ const PARTS: readonly (readonly [text: string, own: string, rights: string])[] =
     '',
   ],
   [`SELECT 'a''b\n;', $x$ ' $$ ; $x$, E'\\';', "c"";";\n`, `SELECT 'a''b\n;', $x$ ' $$ ; $x$, E'\\';', "c"";";\n`, ''],
-  ['SELECT 1 /* a; /* b */ c */ + 2 -- d;\n;\n', 'SELECT 1  + 2 \n;\n', ''],
+  ['SELECT 1 /* a; /* b */ c */ + 2 -- d;\n;\n', 'SELECT 1   + 2 \n;\n', ''],
   [`SELECT '${'x'.repeat(20_000)}'; SELECT 1;\n`, `SELECT '${'x'.repeat(20_000)}'; SELECT 1;\n`, ''],
   ['\\restrict k\n\nSELECT 1;\n\\unrestrict k\n\n-- end\n', '\n\nSELECT 1;\n\n\n\n', ''],
   [
