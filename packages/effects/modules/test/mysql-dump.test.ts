@@ -27,7 +27,6 @@ const DUMPS: readonly string[] = [
   "SELECT 1 /* ' */ \\! x /* ' */\n",
   "SELECT 1 -- '\n\\! x\n-- '\n",
   "SELECT 1 # '\n\\! x\n# '\n",
-  "SELECT 1 --'\n\\! x\n',1\n",
   "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t;\n",
   "LOAD DATA INFILE '/etc/passwd' INTO TABLE t;\n",
   "SELECT 1 INTO OUTFILE '/tmp/x';\n",

@@ -113,12 +113,34 @@ describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in 
     ],
     ['is something else', { dump: 'rubbish\n' }],
     ['is missing', { other: '' }],
+    ['has a path that leads out', { dump: seed('../../../evil', 'late') }],
+    ['has a path that goes through another', { dump: seed('a/../../b', 'late') }],
+    ['has another name', { dump: seed('a', 'late').replace(/UUID: .*/, 'UUID: ../../x') }],
   ])('keeps what it has when a snapshot %s', async (_, files) => {
     const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })
     await scene.succeed('activate')
     const { status, stderr } = await scene.restore(scene.handMade(files))
     expect([status, stderr]).toEqual([1, expect.stringContaining('subversion-repository: ')])
     expect(log(scene)).toEqual(['r1 index.php one'])
+    expect(readdirSync(base(scene))).toEqual([scene.name])
+  })
+
+  test('takes no hooks, settings or links from a snapshot, and runs no hooks for it', async () => {
+    const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })
+    await scene.succeed('activate')
+    const ran = join(scene.directory, 'ran')
+    for (const hook of ['start-commit', 'pre-commit', 'post-commit', 'pre-revprop-change', 'post-revprop-change'])
+      scene.write(join(place(scene), 'hooks', hook), `#!/bin/sh\ntouch '${ran}'\n`)
+    const snapshot = await scene.snapshot()
+    for (const path of ['hooks/post-lock', 'conf/passwd', 'db/fsfs.conf'])
+      scene.write(join(snapshot, path), '#!/bin/sh\n')
+    const conf = readFileSync(join(place(scene), 'conf/passwd'), 'utf8')
+    expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect([existsSync(ran), existsSync(join(place(scene), 'hooks/post-lock'))]).toEqual([false, false])
+    expect(readFileSync(join(place(scene), 'conf/passwd'), 'utf8')).toBe(conf)
+    symlinkSync('/etc/passwd', join(scene.make('linked'), 'dump'))
+    const { status, stderr } = await scene.restore(join(scene.directory, 'linked'))
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is neither a file nor a directory')])
     expect(readdirSync(base(scene))).toEqual([scene.name])
   })
 

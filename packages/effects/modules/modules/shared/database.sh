@@ -58,8 +58,13 @@ has_seeds() {
 check_snapshot() {
   davit_others=$(find "$DAVIT_SNAPSHOT/" ! -type f ! -type d) || return
   [ -z "$davit_others" ] && return
-  complain "the snapshot of '$database' has what is neither a file nor a directory: $davit_others"
+  complain "the snapshot of '$database' has what is neither a file nor a directory: $(printf '%s\n' "$davit_others" | printable)"
   return 1
+}
+
+# printable: prints a text of somebody else on one line.
+printable() {
+  tr '\n' ' ' | tr -c '[:print:]' '?' | cut -c 1-300
 }
 
 # find_dump NAME...: sets $dump to the first of these files that the snapshot has, for print_dump.
@@ -68,7 +73,7 @@ find_dump() {
     dump=$DAVIT_SNAPSHOT/$dump
     [ ! -f "$dump" ] || return 0
   done
-  fail "the snapshot of '$database' has no file '$1': $(ls -A "$DAVIT_SNAPSHOT")"
+  fail "the snapshot of '$database' has no file '$1': $(ls -A "$DAVIT_SNAPSHOT" | printable)"
 }
 
 # print_dump: prints the file that find_dump has found.

@@ -65,7 +65,7 @@ statements_reader='
     if (c == "#" || c == "-" && is_next("-") && starts_comment()) { line_ends = 1; return }
     if (c == "/" && is_next("*")) {
       skip()
-      if (piece[at + 1] !~ /^M?!/) state = "/*"
+      if (!sub(/^M?![0-9]*/, "", piece[at + 1])) state = "/*"
       c = ""
       return
     }
@@ -77,7 +77,7 @@ statements_reader='
 
   function read_words(s,   count, i, list) {
     count = split(toupper(s), list, /[^A-Z0-9_@.$\200-\377]+/)
-    for (i = 1; i <= count; i++) if (list[i] != "" && list[i] !~ /^M?[0-9]+$/) read_word(list[i])
+    for (i = 1; i <= count; i++) if (list[i] != "") read_word(list[i])
     if (s ~ /[.]/ && s !~ /^[ \t]*[.]/) word = ""
     if (is_wide && name != "" && s ~ /^[ \t]*[.]/) check_name(name)
     name = ""
@@ -98,6 +98,7 @@ statements_reader='
     previous = w; is_first = 0
   }
   function refuse(why) {
+    gsub(/[^ -~]/, "?", why)
     print "mysql-database: line " NR " of \047" ENVIRON["file"] "\047 " why | "cat >&2"
     failed = 1
     exit 1

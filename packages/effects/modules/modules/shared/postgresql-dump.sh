@@ -230,6 +230,7 @@ sql_reader='
   }
   function newlines(s) { gsub(/[^\n]/, "", s); return s }
   function refuse(why) {
+    gsub(/[^ -~]/, "?", why)
     print "postgresql-database: line " NR " of \047" ENVIRON["file"] "\047 " why | "cat >&2"
     failed = 1
     exit 1
