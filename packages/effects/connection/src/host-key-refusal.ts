@@ -28,7 +28,10 @@ export function smallKey({ address, requiredRsaSize }: SshConfiguration, key: Bu
 
 /** Type and fingerprint of a key, as ssh-keygen -l prints them. */
 export function showKey(key: Buffer): string {
-  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
+  const digest = createHash('sha256')
+    .update(key)
+    .digest('base64')
+    .replace(/(?<!=)=+$/, '')
   return `${keyTypeOf(key)} SHA256:${digest}`
 }
 

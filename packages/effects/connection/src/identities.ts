@@ -85,7 +85,8 @@ function missing(file: string, isNamed: boolean): Pick<IdentityFile, 'problem'> 
 
 function problemOf(file: string, error: Error): string {
   if (/passphrase/.test(error.message)) return `'${file}' is encrypted (add it to the agent with ssh-add)`
-  if (/unsupported.*\bsk-/i.test(error.message)) return `'${file}' needs a hardware key, which is not supported`
+  if (/unsupported/i.test(error.message) && /\bsk-/i.test(error.message))
+    return `'${file}' needs a hardware key, which is not supported`
   return `cannot use '${file}': ${error.message}`
 }
 

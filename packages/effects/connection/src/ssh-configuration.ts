@@ -147,9 +147,13 @@ interface Settings {
 function parseSettings(text: string): Settings {
   const values = new Map<string, string[]>()
   for (const line of text.split('\n')) {
-    const [, keyword, value] = /^(\S+) +(.*?)\s*$/.exec(line) ?? []
-    if (keyword === undefined || value === undefined) continue
-    values.set(keyword, [...(values.get(keyword) ?? []), value])
+    const blank = line.indexOf(' ')
+    if (blank <= 0) continue
+    const keyword = line.slice(0, blank)
+    const value = line.slice(blank).trim()
+    const before = values.get(keyword)
+    if (before === undefined) values.set(keyword, [value])
+    else before.push(value)
   }
   const all = (keyword: string): readonly string[] => (values.get(keyword) ?? []).filter((value) => value !== 'none')
   return {
@@ -223,7 +227,7 @@ function hostKeyNames(alias: string, host: { hostname: string; port: number }): 
 
 /** `ssh -G` joins paths with blanks and quotes nothing, but they are absolute by then. */
 function splitPaths(value: string): string[] {
-  return value.split(/ +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
+  return value.split(/(?<! ) +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
 }
 
 /** Socket of the agent; `SSH_AUTH_SOCK` and `$NAME` are variables of the environment. */

@@ -24,8 +24,9 @@ export function shellAssignments(text: string): readonly ShellAssignment[] {
   return found
 }
 
+/** Quotes that nothing closes go on to the end. */
 const TOKEN =
-  /[ \t]+|\\\n|(?<=^|[\s;&|])#.*|(?<end>[\n;&|()]+)|(?<word>(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|`[^`]*`|[^\s;&|()'"\\])+)|[^]/gm
+  /[ \t]+|\\\n|(?<=^|[\s;&|])#.*|(?<end>[\n;&|()]+)|(?<word>(?:'[^']*'?|"(?:\\[^]|[^"\\])*"?|\\[^]|\$\((?:[^()]|\([^()]*\))*\)?|\$\{[^}]*\}?|`[^`]*`?|[^\s;&|()'"\\])+)|[^]/gm
 const KEYWORD = /^(then|do|else|if|elif|while|until|!|\{|export|readonly)$/
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=([^]*)$/
 
@@ -34,7 +35,7 @@ function assignmentOf(word: string, line: number): ShellAssignment | undefined {
   return name === undefined ? undefined : { name, value: literalOf(value), line }
 }
 
-const PART = /'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|\\(?<escaped>[^])|(?<plain>[^'"\\]+)/g
+const PART = /'(?<single>[^']*)'?|"(?<double>(?:\\[^]|[^"\\])*)"?|\\(?<escaped>[^])|(?<plain>[^'"\\]+)/g
 
 /** Value that the shell gives a word; undefined if it would expand something in it. */
 function literalOf(word: string): string | undefined {

@@ -5,7 +5,7 @@ import { DIRECTORY } from './modules-directory.ts'
 
 /** A line that reads the file `util` of Dysnomia, from its place in an installation or beside the module, as a template or not. */
 const SOURCING =
-  /^(?<indent>[ \t]*)(?:source|\.)[ \t]+(?<path>"?(?:\S*\/(?:dysnomia|@PACKAGE@)|\$\(dirname[^\n;&|]*\)|\$\{0%\/\*\})\/util"?)[ \t]*$/gm
+  /^(?<indent>[ \t]*)(?:source|\.)[ \t]+(?<path>"?(?:\S*\/(?:dysnomia|@PACKAGE@)|\$\(dirname[^\n\r\u2028\u2029;&|]*\)|\$\{0%\/\*\})\/util"?)[ \t]*$/gm
 
 /** Gives a module that reads the utilities of Dysnomia others of the same names, in case Dysnomia is not where the module expects it. */
 export async function withUtilities(script: Uint8Array, utilities?: Uint8Array): Promise<Uint8Array> {

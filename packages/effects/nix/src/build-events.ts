@@ -121,7 +121,7 @@ function textOf(field: unknown): string {
 
 function takeMessage(state: LogState, { level, msg = '', raw_msg }: LogEntry): void {
   const text = plainText(raw_msg ?? msg)
-  if (level === Level.error && !FOLLOWS.test(text)) takeError(state, text)
+  if (level === Level.error && !onlyFollows(text)) takeError(state, text)
   if (level === Level.warning && !HARMLESS.test(text)) {
     state.onEvent({ kind: 'said', code: 'nix-warning', text: text.replace(/^warning: */, '') })
   }
@@ -149,13 +149,22 @@ function finish({ builds, onEvent }: LogState, derivation: StorePath): void {
 
 /** A warning that does not concern davit, which adds roots itself. */
 const HARMLESS = /you did not specify '--add-root'/
-/** Errors that only follow from other failures. */
-const FOLLOWS = /dependenc(?:y|ies) of derivation .* failed to build|^build of ('[^']*', )*'[^']*' failed$/
+const FAILED_BUILDS = /^build of ('[^']*', )*'[^']*' failed$/
+const DEPENDENCY = /dependenc(?:y|ies) of derivation /
 const QUOTED_DERIVATION = /'(\/[^']*\.drv)'/
+
+/** Whether an error only follows from other failures. */
+function onlyFollows(text: string): boolean {
+  const isOfDependency = (line: string) => {
+    const begin = line.search(DEPENDENCY)
+    return begin >= 0 && line.includes(' failed to build', begin)
+  }
+  return FAILED_BUILDS.test(text) || text.split('\n').some(isOfDependency)
+}
 
 /** Reason of a failure, as the predicate of a sentence whose subject is the package. */
 function reasonIn(text: string): string {
-  const given = /^\s*Reason: (.*?)\.?$/m.exec(text)?.[1]
+  const given = /^[ \t]*Reason: (.*?)\.?$/m.exec(text)?.[1]
   if (given !== undefined) return `failed: ${given}`
   const [, predicate] = /^(?:builder for|building of|build of) '[^']*' (.*?);?$/m.exec(text) ?? []
   return predicate ?? `failed: ${text}`

@@ -60,7 +60,7 @@ function parseTerm(text: string): Term {
   }
 }
 
-const STRING_OR_BRACKET = /"(?:[^"\\]|\\[^])*"|[()]/g
+const STRING_OR_BRACKET = /"(?:[^"\\]|\\[^])*"?|[()]/g
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['(', '['],
   [')', ']'],

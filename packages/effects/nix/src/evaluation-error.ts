@@ -44,11 +44,16 @@ function problemsOf(error: EvaluationFailure, program: ExpressionProgram): reado
   ]
 }
 
+const DID_YOU_MEAN = 'Did you mean '
+
 /** `Did you mean a?`, or `Did you mean one of a, b or c?` */
 function hintIn({ text }: EvaluationFailure): string | undefined {
-  const [, oneOf = '', names] = /Did you mean (one of )?([^\n]*)\?/.exec(text) ?? []
-  const quoted = names?.replaceAll(/[^\s,]+/g, (name) => (name === 'or' ? name : `'${name}'`))
-  return quoted === undefined ? undefined : `did you mean ${oneOf}${quoted}?`
+  const begin = text.indexOf(DID_YOU_MEAN)
+  if (begin < 0) return undefined
+  const [line = ''] = text.slice(begin + DID_YOU_MEAN.length).split('\n', 1)
+  const [, oneOf = '', names = ''] = /^(one of )?(.*)$/s.exec(line.slice(0, line.lastIndexOf('?') + 1)) ?? []
+  const quoted = names.replaceAll(/[^\s,?]+/g, (name) => (name === 'or' ? name : `'${name}'`))
+  return quoted === '' ? undefined : `did you mean ${oneOf}${quoted}`
 }
 
 const TAG = '@davit '
@@ -80,8 +85,7 @@ function calledFunction(
   error: EvaluationFailure,
   placeOf: (frame: Frame) => Place | undefined,
 ): CalledFunction | undefined {
-  const called = /^(anonymous function|'.*?') at (\/.*?):(\d+):(\d+) (called with.*? '(.*)')$/.exec(error.message)
-  const [, name, file, line, column, how, argument] = called ?? []
+  const { name, file, line, column, how, argument } = callIn(error.message) ?? {}
   if (name === undefined || file === undefined) return undefined
   const what = name === 'anonymous function' ? 'this function' : `function ${name}`
   if (placeOf(error) !== undefined) return { frame: error, message: `${what} is ${how}` }
@@ -89,6 +93,23 @@ function calledFunction(
   if (how?.startsWith('called without') === true) return { frame, message: `${what} is ${how}` }
   const message = `${what} does not accept the argument '${argument}'`
   return { frame, message, hint: `add '${argument}' or '...' to the arguments of the function` }
+}
+
+/** `NAME at FILE:LINE:COLUMN called with … 'ARGUMENT'` */
+function callIn(message: string) {
+  const at = message.indexOf(' at /')
+  const called = message.indexOf(' called with', at)
+  if (at < 0 || called < 0) return undefined
+  const [name, place, how] = [
+    message.slice(0, at),
+    message.slice(at + ' at '.length, called),
+    message.slice(called + 1),
+  ]
+  const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(place) ?? []
+  const isName = name === 'anonymous function' || (name.startsWith("'") && name.endsWith("'"))
+  const quote = how.indexOf(" '")
+  if (!isName || quote < 0 || !how.endsWith("'")) return undefined
+  return { name, file, line, column, how, argument: how.slice(quote + 2, -1) }
 }
 
 const SHORTENED = [

@@ -5,19 +5,19 @@ export type UnusableStore = Required<Pick<DavitErrorOptions, 'exitStatus' | 'hin
 
 /** Recognises a full disk, and an account that may not use the store. */
 export function unusableStore(text: string): UnusableStore | undefined {
-  return CASES.find(({ pattern }) => pattern.test(text))?.outcome
+  return CASES.find(({ isMeant }) => isMeant(text))?.outcome
 }
 
 const { cannotCreate, permission } = ExitStatus
 
-const CASES: readonly { readonly pattern: RegExp; readonly outcome: UnusableStore }[] = [
+const CASES: readonly { isMeant(text: string): boolean; readonly outcome: UnusableStore }[] = [
   {
-    pattern: /no space left on device|disk is full/i,
+    isMeant: (text) => /no space left on device|disk is full/i.test(text),
     outcome: { exitStatus: cannotCreate, hint: 'free some space for the Nix store, and run the same command again' },
   },
   // SQLite reports a full disk like this for some of its files.
   {
-    pattern: /disk I\/O error/,
+    isMeant: (text) => /disk I\/O error/.test(text),
     outcome: {
       exitStatus: cannotCreate,
       hint: 'free some space for the Nix store if it is full; otherwise check its disk',
@@ -25,7 +25,12 @@ const CASES: readonly { readonly pattern: RegExp; readonly outcome: UnusableStor
   },
   // Nix is refused files of its own, and not those that a model reads.
   {
-    pattern: /\/nix\/(?:store|var)\/[^\n]*(?:Permission denied|Operation not permitted)/,
+    isMeant: (text) => text.split('\n').some(refusesNix),
     outcome: { exitStatus: permission, hint: 'give this account access to a Nix daemon, or a Nix store of its own' },
   },
 ]
+
+function refusesNix(line: string): boolean {
+  const place = line.search(/\/nix\/(?:store|var)\//)
+  return place >= 0 && /Permission denied|Operation not permitted/.test(line.slice(place))
+}

@@ -5,15 +5,12 @@ const PARTS = ['data', 'view', 'pointers', 'relations', 'details', 'search', 'ma
 
 /** Returns the script of the page: its modules in one, without their imports and exports. */
 export function pageScript(): string {
-  const parts = PARTS.map((part) =>
-    read(`${part}.js`)
-      .replaceAll(IMPORTS, '')
-      .replaceAll(/^export /gm, ''),
-  )
+  const parts = PARTS.map((part) => {
+    const lines = read(`${part}.js`).split('\n')
+    return lines.flatMap((line) => (line.startsWith('import ') ? [] : [line.replace(/^export /, '')])).join('\n')
+  })
   return `(() => {\n'use strict'\n${parts.join('\n')}})()\n`
 }
-
-const IMPORTS = /^import [^']*'[^']*'\n/gm
 
 export function pageStyle(): string {
   return read('page.css')

@@ -62,11 +62,14 @@ export function termsOf({ whole, instances }: Selection): readonly string[] {
   return [...whole, ...[...instances.values()].map(({ service, target }) => `service:${service}@${target}`)]
 }
 
+const SERVICE = 'service:'
+
 /** Reads what `termsOf` has written. */
 export function selectionOfTerms(terms: readonly string[]): Selection {
   const instances = terms.flatMap((term) => {
-    const [, service, target] = /^service:(.*)@(.*)$/.exec(term) ?? []
-    return service === undefined || target === undefined ? [] : [{ service, target } as Instance]
+    const at = term.lastIndexOf('@')
+    if (!term.startsWith(SERVICE) || at < 0) return []
+    return [{ service: term.slice(SERVICE.length, at), target: term.slice(at + 1) } as Instance]
   })
   const whole = terms.filter((term) => !term.includes(':')).map((name) => name as TargetName)
   return { whole: new Set(whole), instances: new Map(instances.map((one) => [instanceIdOf(one), one])) }

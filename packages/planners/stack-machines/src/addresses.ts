@@ -48,7 +48,7 @@ export function hostFinder(
 }
 
 /** A name, or an address of IPv4 or IPv6; no user, port or protocol. */
-const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/
+const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$/
 
 export function addressOf(protocol: string, host: string, port: number): Address {
   return { host, port, url: `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}` }

@@ -25,7 +25,7 @@ export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[
   }
   const volumes = textOf('volumeDirectory', (text) => DIRECTORY.test(text), 'the absolute path of a directory below /')
   return {
-    volumeDirectory: volumes?.replace(/\/+$/, '') ?? VOLUMES,
+    volumeDirectory: volumes?.replace(/(?<!\/)\/+$/, '') ?? VOLUMES,
     addressProperty: textOf('addressProperty', (text) => text !== '', 'the name of a property'),
     ports: rangeIn(textOf('ports', (text) => rangeIn(text) !== undefined, 'a range of ports, as 30000-31999')) ?? PORTS,
   }

@@ -9,6 +9,7 @@ export async function readSummary(name: string, path: string): Promise<string> {
 
 /** Text after the dash in the section NAME. */
 export function summaryIn(page: string): string {
-  const [, text = ''] = /^\.SH "?NAME"?\n.* \\?- (.*)$/m.exec(page) ?? []
-  return text.replaceAll('\\-', '-').replaceAll('\\e', '\\')
+  const [, line = ''] = /^\.SH "?NAME"?\n(.*)$/m.exec(page) ?? []
+  const [, ...texts] = line.split(/ \\?- /)
+  return (texts.at(-1) ?? '').replaceAll('\\-', '-').replaceAll('\\e', '\\')
 }

@@ -1,5 +1,5 @@
 import type { DeploymentPlace } from '@davit/coordinator-state'
-import { Infrastructure, Manifest, parseDocument } from '@davit/documents'
+import { headOfXml, Infrastructure, Manifest, parseDocument } from '@davit/documents'
 import { type ToolContext, usageError } from '@davit/tool'
 
 import { findManifest, readManifest } from './read-manifest.ts'
@@ -37,8 +37,7 @@ export async function readInfrastructure(
 
 /** Whether a document says that it is an infrastructure; if it is neither, it is read as a manifest, and refused. */
 export function isInfrastructure(text: string): boolean {
-  const [root] = /<[A-Za-z]+/.exec(text.replaceAll(/<\?[^]*?\?>|<!--[^]*?-->/g, '')) ?? []
-  if (/^\s*</.test(text)) return root === '<infrastructure'
+  if (/^\s*</.test(text)) return headOfXml(text).name === 'infrastructure'
   try {
     const value = JSON.parse(text) as { readonly document?: unknown } | null
     return value?.document === 'infrastructure'

@@ -46,14 +46,16 @@ async function diffOf(from: string, to: string, { environment, signal }: Surroun
   return stdout + stderr
 }
 
+const ONLY_IN = 'Only in '
+
 /** Removes from a diff what says nothing of the files: their directories, their times, and how diff was called. */
 function diffLinesOf(text: string, { from, to }: Pick<ChangedPackage, 'from' | 'to'>): readonly string[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('diff --recursive'))
   const below = (path: string) => path.replace(`${from}/`, '').replace(`${to}/`, '')
   return lines.map((line) => {
-    const only = /^Only in (.*): (.*)$/.exec(line)
-    if (only !== null) {
-      const path = `${only[1]}/${only[2]}`
+    const colon = line.lastIndexOf(': ')
+    if (line.startsWith(ONLY_IN) && colon >= ONLY_IN.length) {
+      const path = `${line.slice(ONLY_IN.length, colon)}/${line.slice(colon + 2)}`
       return `only ${path.startsWith(`${to}/`) ? 'now' : 'before'}: ${below(path)}`
     }
     if (/^[-+]{3} [^\t]*\t/.test(line)) return below(line.replace(/\t.*/, ''))

@@ -27,7 +27,7 @@ function placesIn({ placeOf, placeOfKey }: Tree): PlaceOf {
 const KEY = /(?<!\\)(?:\\\\)*"\s*:/g
 
 /** A number whose value may be whole although its text is not: `1.0`, `1e3`, `0.99999999999999999`. */
-const WHOLE_FLOAT = /(?:^|[\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d+)(?=[\s,}\]]|$)/
+const WHOLE_FLOAT = /(?<![^\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d+)(?=[\s,}\]]|$)/
 
 /** Returns undefined when the text needs a second look: errors, numbers that are not exact, keys that occur twice. */
 function parseFast(text: string): { readonly data: unknown } | undefined {

@@ -2,7 +2,7 @@ import { Float } from '../float.ts'
 import { describe, shortened } from './describe.ts'
 
 const WHOLE = /^[+-]?\d+$/
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Parses a decimal number: whole numbers stay exact, and `1.0` becomes a `Float`. */
 export function parseNumber(text: string): number | Float | { readonly problem: string } {

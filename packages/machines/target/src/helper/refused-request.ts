@@ -35,10 +35,18 @@ export interface RefusedAccount {
   readonly remedy: string
 }
 
+const AS_ROOT = "'; as root there: "
+
 /** Finds the complaint that an account may not write somewhere in the output of a script. */
 export function refusedAccount(printed: string): RefusedAccount | undefined {
-  const [, message, remedy] = /^('[^\n]*' may not write to '[^\n]*'); (as root there: [^\n]*)$/m.exec(printed) ?? []
-  return message === undefined || remedy === undefined ? undefined : { message, remedy }
+  for (const line of printed.split('\n')) {
+    const end = line.lastIndexOf(AS_ROOT)
+    const message = line.slice(0, end + 1)
+    if (end >= 0 && message.startsWith("'") && message.includes("' may not write to '")) {
+      return { message, remedy: line.slice(end + "'; ".length) }
+    }
+  }
+  return undefined
 }
 
 /** Names the target in an error about a failed write. */

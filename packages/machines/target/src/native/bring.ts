@@ -49,11 +49,14 @@ async function closureThere(
 }
 
 const INVALID = /^invalid ([0-9a-z]{1,64}-[A-Za-z0-9_.+?=-]{1,255})$/
-const REGISTRATION = /^registration (\{.*"path":"([^"]+)".*\})$/
+const REGISTRATION = /^registration (\{.*\})$/
+const PATH = '"path":"'
 
 /** Parses a registration; the store judges what it claims. */
 function registrationIn(line: string, directory: string): Registration | undefined {
-  const [, text = '', path = ''] = REGISTRATION.exec(line) ?? []
+  const [, text = ''] = REGISTRATION.exec(line) ?? []
+  const at = text.lastIndexOf(PATH)
+  const [path = ''] = at < 0 ? [] : text.slice(at + PATH.length).split('"', 1)
   return path.startsWith(`${directory}/`) ? parseRegistration(text, path as StorePath) : undefined
 }
 

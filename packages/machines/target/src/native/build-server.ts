@@ -172,6 +172,6 @@ function lostBuilds({ address }: Machine<'carry'>, reason: unknown, lastWords: s
 }
 
 function lastLines(lastWords: string): string {
-  const said = /davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords
+  const said = /davit:[\w-]{1,60}\n([^]*)/.exec(lastWords)?.[1] ?? lastWords
   return said.trim().split('\n').slice(-3).join('; ')
 }

@@ -20,7 +20,7 @@ export interface EndedScript {
 
 /** The error for a script that ended early, with what it printed last. */
 export function nixFailed(address: string, { status, lastWords }: EndedScript): DavitError {
-  const [, code, reason] = /davit:(\S+)\n([^]*)/.exec(lastWords) ?? []
+  const [, code, reason] = /davit:([\w-]{1,60})\n([^]*)/.exec(lastWords) ?? []
   if (code === 'nix-missing') return nixMissing(address)
   const said = lastLines(reason ?? lastWords)
   return new DavitError(

@@ -15,8 +15,9 @@ export type KnownModule = 'here' | 'of-dysnomia' | Lack
 
 /** Looks for a module where the coordinator keeps packages, whose paths are the same on all machines. */
 export async function moduleHere(reference: ModuleReference): Promise<KnownModule> {
-  const [, provider, module] = /^(.*?)\/(\/.*)$/.exec(reference) ?? []
-  if (provider === undefined || module === undefined) return inProfile(reference)
+  const slashes = reference.indexOf('//')
+  if (slashes < 0) return inProfile(reference)
+  const [provider, module] = [reference.slice(0, slashes), reference.slice(slashes + 1)]
   if (!(await exists(provider))) return 'profile'
   return (await exists(join(provider, 'libexec/dysnomia'))) ? 'here' : inProfile(module)
 }

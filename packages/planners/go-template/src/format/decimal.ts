@@ -6,7 +6,7 @@ export interface Decimal {
 
 /** The shortest digits that are read back as the same number. */
 export function shortest(value: number): Decimal {
-  const [, digits = '', exponent = '0'] = /^(.*)e(.*)$/.exec(value.toExponential().replace('.', '')) ?? []
+  const [digits = '', exponent = '0'] = value.toExponential().replace('.', '').split('e')
   return trimmed(digits, Number(exponent) + 1)
 }
 
@@ -24,7 +24,7 @@ function exact(value: number): Decimal {
 }
 
 function trimmed(digits: string, point: number): Decimal {
-  const significant = digits.replace(/0+$/, '')
+  const significant = digits.replace(/(?<!0)0+$/, '')
   return significant === '' ? { digits: '', point: 0 } : { digits: significant, point }
 }
 

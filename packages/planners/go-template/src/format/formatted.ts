@@ -28,7 +28,8 @@ interface State {
 }
 
 /** Flags, an index, the width, and the precision with an index of its own, or the index before the verb. */
-const DIRECTIVE = /%([-+# 0]*)(\[(?:[^\]]*\])?)?(\*|\d+)?(?:(\.)(\[(?:[^\]]*\])?)?(\*|\d+)?)?(\[(?:[^\]]*\])?)?([^])?/uy
+const DIRECTIVE =
+  /%([-+# 0]*)(\[(?:[^\]]{0,99}\])?)?(\*|\d+)?(?:(\.)(\[(?:[^\]]{0,99}\])?)?(\*|\d+)?)?(\[(?:[^\]]{0,99}\])?)?([^])?/uy
 
 function directiveAt(format: string, at: number): RegExpExecArray {
   DIRECTIVE.lastIndex = at

@@ -2,7 +2,7 @@ import { ActionFailure } from '../template-error.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { takes, takesAll, type Parameter } from './definition.ts'
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Reads a value as a number: text that is none, nil, lists and maps are 0, and true is 1. */
 const float: Parameter<number> = (value: TemplateValue) => {

@@ -44,7 +44,7 @@ function routesOf(leaf: Instance, emitting: Emitting): readonly Route[] | undefi
   const prefixes = new Map<string, Route>()
   let isRight = true
   for (const [key, value] of membersOf(leaf, 'routes')) {
-    const prefix = key.replace(/\/+$/, '')
+    const prefix = key.replace(/(?<!\/)\/+$/, '')
     const endpoint = emitting.endpointIn(value)
     if (!isFit(leaf, { key, isTaken: prefixes.has(prefix) }, emitting)) isRight = false
     else prefixes.set(prefix, { prefix, endpoints: endpoint === undefined ? [] : [endpoint], from: ['routes', key] })

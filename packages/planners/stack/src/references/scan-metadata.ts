@@ -43,10 +43,13 @@ export function scanPlaced(
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, Stated> {
   if (!isTemplate(text)) return membersOf({ text, offset: 0 }, { language, keys })
-  const isFlow = language === 'json' || /^(?:\s|#.*)*\{(?!\{)/.test(text)
+  const isFlow = language === 'json' || FLOW.test(text)
   const statements = isFlow ? flowStatements(text) : blockStatements(text, keys)
   return new Map(statements.flatMap((statement) => [...membersOf(statement, { language: 'yaml', keys })]))
 }
+
+/** White space and comments, then a bracket that begins no template. */
+const FLOW = /^\s*(?:#[^\n]*\n\s*)*\{(?!\{)/
 
 interface Wanted {
   readonly language: 'json' | 'yaml'
@@ -75,13 +78,23 @@ function textsOf(members: ReadonlyMap<string, Stated>): ReadonlyMap<string, stri
 
 /** Returns the lines of a text in block style that begin with a key of the outermost table, with what continues them. */
 function blockStatements(text: string, keys: ReadonlySet<string>): readonly Stated[] {
-  const lines = [...text.matchAll(/[^\n]*(?:\n|$)/g)]
-  return lines.flatMap(({ 0: line, index: offset }, index) => {
+  const statements: Stated[] = []
+  let end = text.length
+  for (const { line, offset } of linesOf(text).reverse()) {
     const [, key = ''] = /^["']?([a-z]+)["']?\s*:(?:\s|$)/.exec(line) ?? []
-    if (!keys.has(key)) return []
-    const next = lines.find(({ 0: other }, at) => at > index && !/^[ \t]+\S/.test(other))
-    const statement = text.slice(offset, next?.index)
-    return statement.includes('{{') ? [] : [{ text: statement, offset }]
+    const statement = keys.has(key) ? text.slice(offset, end) : '{{'
+    if (!statement.includes('{{')) statements.push({ text: statement, offset })
+    if (!/^[ \t]+\S/.test(line)) end = offset
+  }
+  return statements.reverse()
+}
+
+function linesOf(text: string): { readonly line: string; readonly offset: number }[] {
+  let offset = 0
+  return text.split('\n').map((line) => {
+    const placed = { line, offset }
+    offset += line.length + 1
+    return placed
   })
 }
 
@@ -90,18 +103,53 @@ function flowStatements(text: string): readonly Stated[] {
   const statements: Stated[] = []
   let depth = 0
   let start = 0
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    depth += DEEPER.get(token) ?? 0
+  for (const { mark, index } of marksIn(text)) {
+    depth += DEEPER.get(mark) ?? 0
     // In place of the mark before it, a bracket makes it a table of its own.
-    if (depth === 1 && ENDS.has(token)) statements.push({ text: `{${text.slice(start, index)}}`, offset: start - 1 })
-    if (depth === 1 && STARTS.has(token)) start = index + 1
-    depth -= SHALLOWER.get(token) ?? 0
+    if (depth === 1 && ENDS.has(mark)) statements.push({ text: `{${text.slice(start, index)}}`, offset: start - 1 })
+    if (depth === 1 && STARTS.has(mark)) start = index + 1
+    depth -= SHALLOWER.get(mark) ?? 0
   }
   return statements.filter((statement) => !statement.text.includes('{{'))
 }
 
-/** Templates, texts in quotes, comments, and marks. A template in quotes may contain quotes itself. */
-const TOKEN = /\{\{[^]*?\}\}|"(?:\{\{[^]*?\}\}|\\[^]|[^"\\])*"|'(?:\{\{[^]*?\}\}|[^'])*'|[{}[\],]/g
+/** Finds the marks of a text in flow style outside of templates and quotes, which may contain templates with quotes. */
+function* marksIn(text: string): Generator<{ readonly mark: string; readonly index: number }> {
+  const unclosed = new Set<string>()
+  const lastClose = text.lastIndexOf('}}')
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at] ?? ''
+    const behind = isQuote(mark) && !unclosed.has(mark) ? behindQuoted(text, at, lastClose) : undefined
+    if (behind !== undefined) at = behind - 1
+    else if (isQuote(mark)) unclosed.add(mark)
+    else if (opensAt(text, at, lastClose)) at = behindTemplate(text, at) - 1
+    else if ('{}[],'.includes(mark)) yield { mark, index: at }
+  }
+}
+
+function isQuote(mark: string): boolean {
+  return mark === '"' || mark === "'"
+}
+
+/** Whether a template begins here that is closed somewhere. */
+function opensAt(text: string, at: number, lastClose: number): boolean {
+  return text.startsWith('{{', at) && at + 2 <= lastClose
+}
+
+function behindTemplate(text: string, at: number): number {
+  return text.indexOf('}}', at + 2) + 2
+}
+
+/** Returns the offset behind the closing quote; undefined if there is none. */
+function behindQuoted(text: string, open: number, lastClose: number): number | undefined {
+  const quote = text[open]
+  for (let at = open + 1; at < text.length; at += 1) {
+    if (opensAt(text, at, lastClose)) at = behindTemplate(text, at) - 1
+    else if (quote === '"' && text[at] === '\\') at += 1
+    else if (text[at] === quote) return at + 1
+  }
+  return undefined
+}
 
 const DEEPER = new Map([
   ['{', 1],

@@ -51,7 +51,7 @@ export function parseSpec(text: string): Spec | undefined {
 
 function comparatorsIn(text: string): readonly Comparator[] | undefined {
   const parts = text
-    .replace(/^ +| +$/g, '')
+    .replace(/^ +|(?<! ) +$/g, '')
     .split(/ +/)
     .map(parsePart)
   return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? [])

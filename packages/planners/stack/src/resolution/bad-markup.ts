@@ -16,7 +16,7 @@ const OF_ACTION =
 function isOfAction({ text, shown }: ReadableFile, { file, line = 0, column = 0 }: Place): boolean {
   if (file !== shown) return false
   const written = text.split(/\r\n|[\r\n]/, line).at(-1) ?? ''
-  return [...written.matchAll(/\{\{.*?\}\}/g)].some(({ index, 0: action }) => {
-    return index < column && column <= index + action.length
-  })
+  const open = column > 0 ? written.lastIndexOf('{{', column - 1) : -1
+  const close = open < 0 ? -1 : written.indexOf('}}', open + 2)
+  return close >= 0 && column <= close + 2
 }

@@ -62,7 +62,7 @@ function isAny(word) {
 
 function parsePeriod(text) {
   if (!/^(\d+[smhd])+$/.test(text)) throw new Error(`'${text}' is no period; expected for example 30s, 5m or 1h30m`)
-  const parts = text.match(/\d+[smhd]/g)
+  const parts = text.match(/(?<!\d)\d+[smhd]/g)
   const period = parts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * UNITS[part.at(-1)], 0)
   if (period < SECOND || period > 366 * DAY) throw new Error(`the period '${text}' is not between a second and a year`)
   return period

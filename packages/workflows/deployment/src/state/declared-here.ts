@@ -16,8 +16,9 @@ export async function declaredHere(reference: string): Promise<readonly string[]
 
 /** Of `PACKAGE//MODULE`, the module in the package counts, if it has one. */
 async function moduleHere(reference: string): Promise<string> {
-  const [, provider, module] = /^(.*?)\/(\/.*)$/.exec(reference) ?? []
-  if (provider === undefined || module === undefined) return reference
+  const slashes = reference.indexOf('//')
+  if (slashes < 0) return reference
+  const [provider, module] = [reference.slice(0, slashes), reference.slice(slashes + 1)]
   const modules = join(provider, 'libexec/dysnomia')
   const names = await readdir(modules).catch(() => [])
   const own = names.find((name) => !name.endsWith('.activities'))

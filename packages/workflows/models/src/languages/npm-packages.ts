@@ -18,8 +18,11 @@ export function npmPackages(): Plugin {
   }
 }
 
+const NPM_DIRECTORY = /[\\/]node_modules[\\/]/
+const PROGRAM = /\.(?:[cm]?js|node)$/
+
 function isNpmProgram({ errors, external, path }: ResolveResult): boolean {
-  return errors.length === 0 && !external && /[\\/]node_modules[\\/].*\.(?:[cm]?js|node)$/.test(path)
+  return errors.length === 0 && !external && NPM_DIRECTORY.test(path) && PROGRAM.test(path)
 }
 
 function addressOf(path: string, kind: string): string {

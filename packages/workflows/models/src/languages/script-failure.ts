@@ -49,7 +49,7 @@ function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: S
   // The frames are at the end, after a message of any length.
   const stack = String(said).slice(-MAX_STACK)
   for (const [, path, line, column] of stack.matchAll(
-    /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]*\.mjs)(?:\?[^\n():]*)?:(\d+):(\d+)/g,
+    /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]{0,4096}\.mjs)(?:\?[^\n():]{0,4096})?:(\d+):(\d+)/g,
   )) {
     const map = outputs.find((output) => [output.path, pathToFileURL(output.path).pathname].includes(`${path}.map`))
     const place = map && originOf({ line: Number(line) - 1, column: Number(column) - 1 }, map, showFile)
