@@ -1,6 +1,6 @@
 import type { AST } from '@eslint-community/regexpp'
 import { CharSet } from 'refa'
-import { toCharSet } from 'regexp-ast-analysis'
+import { toUnicodeSet } from 'regexp-ast-analysis'
 
 /** A node of an automaton: it consumes a character of a set, or leads on without one. */
 export interface Node {
@@ -57,7 +57,7 @@ function anchorOf({ elements: [first] }: AST.Alternative, flags: AST.Flags): Anc
   const [alternative, ...others] = first.alternatives
   const [character, ...more] = alternative?.elements ?? []
   if (character === undefined || !isCharacter(character) || others.length + more.length > 0) return 'anywhere'
-  return toCharSet(character, flags).negate()
+  return toUnicodeSet(character as never, flags).chars.negate()
 }
 
 function isCharacter(element: AST.Element): element is AST.Character | AST.CharacterSet | AST.CharacterClass {
@@ -111,7 +111,7 @@ class Builder {
       case 'Backreference':
         throw new Unknown('a reference to a group')
       default:
-        return this.#consuming(toCharSet(element, this.#flags), next)
+        return this.#consuming(toUnicodeSet(element as never, this.#flags).chars, next)
     }
   }
 

@@ -23,6 +23,19 @@ export function spendSteps(budget: Budget, steps: number): void {
   }
 }
 
+/** Reading long text takes time: so many units count as a step. */
+const UNITS_PER_STEP = 256
+
+/** Accounts for text that is copied, compared or searched. */
+export function spendReading(budget: Budget, length: number): void {
+  spendSteps(budget, Math.floor(length / UNITS_PER_STEP))
+}
+
+/** Accounts for text whose characters are looked at one after the other. */
+export function spendCharacters(budget: Budget, length: number): void {
+  spendSteps(budget, Math.ceil(length / 2))
+}
+
 /** Room that a piece of output or an element of a list takes, in units of text. */
 export const PIECE = 32
 

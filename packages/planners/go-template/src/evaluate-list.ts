@@ -1,5 +1,5 @@
 import { quoted } from '@davit/diagnostics'
-import { checkOutput, PIECE, spendText } from './budget.ts'
+import { type Budget, checkOutput, PIECE, spendReading, spendText } from './budget.ts'
 import { evaluatePipe } from './evaluate-pipe.ts'
 import { printed } from './format/print-value.ts'
 import { PlacedText } from './placed-text.ts'
@@ -35,6 +35,7 @@ function print(
   source: { readonly offset: number; readonly isWritten: boolean },
 ): void {
   spendText(run.budget, PIECE)
+  spendReading(run.budget, text.length)
   output.add(text, { file: template.file, ...source })
   checkOutput(output.bytes)
 }
@@ -50,6 +51,7 @@ function walkAction(frame: Frame, { at, pipe }: ActionNode): void {
   }
   value.copy((text, source) => {
     spendText(frame.run.budget, PIECE)
+    spendReading(frame.run.budget, text.length)
     frame.output.add(text, source)
   })
   checkOutput(frame.output.bytes)
@@ -77,7 +79,7 @@ function forgetSince({ variables }: Frame, length: number): void {
 }
 
 function walkRange(frame: Frame, node: BranchNode, value: TemplateValue): void {
-  const entries = elementsOf(value)
+  const entries = elementsOf(value, frame.run.budget)
   if (entries === undefined) {
     step(frame, node.pipe.at)
     throw new ActionFailure(`range goes over lists and maps, not over ${describe(value)}`)
@@ -96,10 +98,10 @@ function walkRange(frame: Frame, node: BranchNode, value: TemplateValue): void {
 }
 
 /** Nil is like an empty list. */
-function elementsOf(value: TemplateValue): Iterable<readonly [Value, Value]> | undefined {
+function elementsOf(value: TemplateValue, budget: Budget): Iterable<readonly [Value, Value]> | undefined {
   if (value === null) return []
   if (isList(value)) return value.entries()
-  return isMap(value) ? entriesOf(value) : undefined
+  return isMap(value) ? entriesOf(value, budget) : undefined
 }
 
 function isEmpty(value: TemplateValue): boolean {

@@ -1,5 +1,5 @@
 import { quoted } from '@davit/diagnostics'
-import { spendSteps } from './budget.ts'
+import { spendReading, spendSteps } from './budget.ts'
 import { FUNCTIONS, STOPS_AT } from './functions/functions.ts'
 import { type Frame, plain, step, type Value, within } from './run.ts'
 import type { Command, Operand, Pipe } from './syntax/nodes.ts'
@@ -50,13 +50,17 @@ function evaluateOperand(frame: Frame, operand: Operand): Value {
 }
 
 function variableOf(frame: Frame, { name, at }: { readonly name: string; readonly at: number }): Value {
-  for (let index = frame.variables.length - 1; index >= 0; index -= 1) {
-    const variable = frame.variables[index]
-    if (variable?.name === name) return variable.value
-  }
+  const { variables, run } = frame
+  const index = variables.findLastIndex((variable) => variable.name === name)
+  spendSteps(run.budget, (variables.length - index) >>> VARIABLES_PER_STEP)
+  const found = variables[index]
+  if (found !== undefined) return found.value
   step(frame, at)
   throw new ActionFailure(`variable ${quoted(name)} has no value yet`)
 }
+
+/** Eight variables are passed over in a step. */
+const VARIABLES_PER_STEP = 3
 
 function fieldsOf(frame: Frame, { of, fields }: Operand & { readonly kind: 'field' }): Value {
   let value = evaluateOperand(frame, of)
@@ -110,12 +114,9 @@ function callFunction(
   const values = given.map((operand) => evaluateOperand(frame, operand))
   if (last !== undefined) values.push(last)
   step(frame, at, name)
-  for (const value of values) spendSteps(frame.run.budget, lengthOf(value) >>> UNITS_PER_STEP)
+  for (const value of values) spendReading(frame.run.budget, lengthOf(value))
   return called.call(values, frame)
 }
-
-/** Reading long text takes time: 256 units count as a step. */
-const UNITS_PER_STEP = 8
 
 function lengthOf(value: Value): number {
   const text = plain(value)

@@ -1,4 +1,4 @@
-import { fullBudget } from './budget.ts'
+import { fullBudget, spendText } from './budget.ts'
 import { walk } from './evaluate-list.ts'
 import { PieceList, type PlacedText } from './placed-text.ts'
 import type { Run } from './run.ts'
@@ -48,5 +48,7 @@ function expandIn(run: Run, template: ParsedTemplate): PlacedText {
   const output = new PieceList()
   const dot = run.context
   walk({ run, template, output, variables: [{ name: '$', value: dot }], dot }, template.root)
-  return output.placed(template.file)
+  const placed = output.placed(template.file)
+  spendText(run.budget, placed.text.length)
+  return placed
 }

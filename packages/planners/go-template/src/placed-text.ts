@@ -10,6 +10,11 @@ export class PlacedText {
     this.#pieces = pieces
   }
 
+  /** Number of pieces. */
+  get pieces(): number {
+    return this.#pieces.starts.length
+  }
+
   /** Returns where the text at an offset was written: text at itself, what an action printed at the action. */
   place(offset: number): Place {
     const { starts } = this.#pieces

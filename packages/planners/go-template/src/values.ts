@@ -1,3 +1,4 @@
+import { type Budget, spendSteps } from './budget.ts'
 import type { TemplateValue } from './template-file.ts'
 
 export type Kind = 'string' | 'float64' | 'bool' | 'slice' | 'map' | 'nil'
@@ -67,8 +68,13 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** Entries of a map in the order of their keys. */
-export function entriesOf(map: ReadonlyMap<string, TemplateValue>): (readonly [string, TemplateValue])[] {
+/** Entries of a map in the order of their keys. Each key is compared with some others. */
+export function entriesOf(
+  map: ReadonlyMap<string, TemplateValue>,
+  budget: Budget,
+): (readonly [string, TemplateValue])[] {
+  const comparisons = Math.ceil(Math.log2(map.size + 1))
+  for (const key of map.keys()) spendSteps(budget, comparisons * (1 + (key.length >>> 6)))
   return [...map].sort(([left], [right]) => compareAsGo(left, right))
 }
 

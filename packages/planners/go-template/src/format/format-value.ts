@@ -1,3 +1,5 @@
+import { spendCharacters, spendSteps } from '../budget.ts'
+import { charactersOf } from '../characters-of.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { entriesOf, isList, isMap, typeName } from '../values.ts'
 import { type Directive, padded } from './directive.ts'
@@ -11,8 +13,19 @@ export function addFormatted(builder: TextBuilder, value: TemplateValue, directi
   if (verb === 'T') builder.add(formatText(typeName(value), { ...directive, verb: 's' }) ?? '')
   else if (value === null) builder.add(verb === 'v' ? padded('<nil>', directive) : `%!${verb}(<nil>)`)
   else if (isList(value) || isMap(value)) builder.within(() => addCollection(builder, value, directive))
-  else builder.add(formatScalar(value, directive) ?? badVerb(value, directive))
+  else {
+    spendFormat(builder, value, directive)
+    builder.add(formatScalar(value, directive) ?? badVerb(value, directive))
+  }
 }
+
+/** Some formats of numbers compute with hundreds of digits; quotes look at every character. */
+function spendFormat({ budget }: TextBuilder, value: string | number | boolean, { verb, sharp }: Directive): void {
+  if (typeof value === 'number') spendSteps(budget, STEPS_OF_NUMBER)
+  else if (typeof value === 'string' && (verb === 'q' || sharp)) spendCharacters(budget, value.length)
+}
+
+const STEPS_OF_NUMBER = 32
 
 function badVerb(value: string | number | boolean, directive: Directive): string {
   const plain = { ...directive, verb: 'v', sharp: false }
@@ -27,8 +40,7 @@ function formatScalar(value: string | number | boolean, directive: Directive): s
 
 function formatText(value: string, directive: Directive): string | undefined {
   const { verb, precision, sharp, plus } = directive
-  const text =
-    precision === undefined || precision >= value.length ? value : Array.from(value).slice(0, precision).join('')
+  const text = precision === undefined ? value : charactersOf(value, 0, precision)
   switch (verb) {
     case 'v':
       return padded(sharp ? quoteGo(text) : text, directive)
@@ -50,7 +62,9 @@ function canBackquote(text: string): boolean {
 }
 
 function hexOf(value: string, { verb, precision, space, sharp }: Directive): string {
-  const bytes = Buffer.from(value).subarray(0, precision).toString('hex')
+  // Every unit gives a byte at least.
+  const read = precision === undefined ? value : value.slice(0, precision + 1)
+  const bytes = Buffer.from(read).subarray(0, precision).toString('hex')
   const parts = space ? (bytes.match(/../g) ?? []) : bytes === '' ? [] : [bytes]
   const text = parts.map((part) => (sharp ? `0x${part}` : part)).join(' ')
   return verb === 'X' ? text.toUpperCase() : text
@@ -70,7 +84,7 @@ function addCollection(
     addSeparated(builder, { items: value, separator }, add)
   } else {
     builder.add(isProgram ? `${typeName(value)}{` : 'map[')
-    addSeparated(builder, { items: entriesOf(value), separator }, ([key, item]) => {
+    addSeparated(builder, { items: entriesOf(value, builder.budget), separator }, ([key, item]) => {
       add(key)
       builder.add(':')
       add(item)

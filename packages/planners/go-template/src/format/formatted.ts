@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts'
+import { type Budget, spendSteps } from '../budget.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { typeName } from '../values.ts'
 import { type Directive, PLAIN } from './directive.ts'
@@ -40,6 +40,7 @@ function directiveAt(format: string, at: number): RegExpExecArray {
 
 /** Writes a directive; returns the offset behind it. */
 function addDirective(state: State, format: string, at: number): number {
+  spendSteps(state.builder.budget, STEPS_OF_DIRECTIVE)
   const [whole, flags = '', first, width, point, second, places, third, verb] = directiveAt(format, at)
   const isPlaced = applyIndex(state, first) && !isMisplaced(first, width, point)
   const wide = numberOf(state, width, '%!(BADWIDTH)')
@@ -79,6 +80,9 @@ function directiveOf(flags: string, rest: Pick<Directive, 'verb' | 'width' | 'pr
     zero: flags.includes('0') && !minus,
   }
 }
+
+/** Reading a directive takes longer than other steps. */
+const STEPS_OF_DIRECTIVE = 8
 
 function addNext(state: State, directive: Directive): void {
   const value = state.values[state.next]

@@ -26,7 +26,7 @@ function add(builder: TextBuilder, value: TemplateValue): void {
 
 function addMap(builder: TextBuilder, map: ReadonlyMap<string, TemplateValue>): void {
   builder.add('{')
-  addSeparated(builder, { items: entriesOf(map), separator: ',' }, ([key, item]) => {
+  addSeparated(builder, { items: entriesOf(map, builder.budget), separator: ',' }, ([key, item]) => {
     builder.add(`${JSON.stringify(key)}:`)
     add(builder, item)
   })

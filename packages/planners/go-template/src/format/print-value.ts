@@ -42,7 +42,7 @@ function addCollection(builder: TextBuilder, value: TemplateValue): void {
   builder.add(isList(value) ? '[' : 'map[')
   if (isList(value)) addSeparated(builder, { items: value, separator: ' ' }, add)
   if (isMap(value)) {
-    addSeparated(builder, { items: entriesOf(value), separator: ' ' }, ([key, item]) => {
+    addSeparated(builder, { items: entriesOf(value, builder.budget), separator: ' ' }, ([key, item]) => {
       builder.add(`${key}:`)
       add(item)
     })

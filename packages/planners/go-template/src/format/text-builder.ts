@@ -3,6 +3,7 @@ import { ActionFailure } from '../template-error.ts'
 
 /** Collects text of bounded length, from values of bounded depth. */
 export interface TextBuilder {
+  readonly budget: Budget
   add(text: string): void
   /** Accounts for text that is made elsewhere. */
   reserve(length: number): void
@@ -14,6 +15,9 @@ export interface TextBuilder {
 /** A list or map costs more than a step, since its value may occur in many places. */
 const STEPS = 8
 
+/** Text is copied: 64 units count as a step. */
+const UNITS_PER_STEP = 6
+
 /** Values within each other; every level takes some of the stack. */
 const MAX_DEPTH = 500
 
@@ -24,9 +28,11 @@ export function textBuilder(budget: Budget): TextBuilder {
     checkLength(length)
   }
   return {
+    budget,
     reserve,
     add(text) {
       reserve(text.length)
+      spendSteps(budget, 1 + (text.length >>> UNITS_PER_STEP))
       result += text
     },
     within(write) {

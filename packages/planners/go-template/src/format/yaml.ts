@@ -1,5 +1,5 @@
 import { writeYaml } from '@davit/languages'
-import type { Budget } from '../budget.ts'
+import { type Budget, spendCharacters, spendSteps } from '../budget.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { isList, isMap, isTrue } from '../values.ts'
 import { type TextBuilder, textBuilder } from './text-builder.ts'
@@ -13,6 +13,8 @@ export function yamlOf(value: TemplateValue, budget: Budget): string {
 
 /** Accounts for what will be written, with the indentation of every line: deep values are mostly indentation. */
 function measure(room: TextBuilder, value: TemplateValue, indent: number): void {
+  spendSteps(room.budget, STEPS_OF_NODE)
+  if (typeof value === 'string') spendCharacters(room.budget, value.length)
   const lines = typeof value === 'string' ? lineBreaksIn(value) + 1 : 1
   room.reserve(lines * indent + (typeof value === 'string' ? value.length : 0))
   if (isList(value)) room.within(() => value.forEach((item) => measure(room, item, indent + 2)))
@@ -20,10 +22,14 @@ function measure(room: TextBuilder, value: TemplateValue, indent: number): void 
   room.within(() => {
     for (const [key, item] of value) {
       room.reserve(key.length)
+      spendCharacters(room.budget, key.length)
       measure(room, item, indent + 2)
     }
   })
 }
+
+/** Nodes of YAML are large, and written in several passes. */
+const STEPS_OF_NODE = 8
 
 function lineBreaksIn(text: string): number {
   let count = 0

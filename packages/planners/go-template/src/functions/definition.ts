@@ -1,4 +1,4 @@
-import { PIECE, spendText } from '../budget.ts'
+import { PIECE, spendCharacters, spendText } from '../budget.ts'
 import type { PlacedText } from '../placed-text.ts'
 import { type Frame, plain, type Run, type Value } from '../run.ts'
 import { ActionFailure } from '../template-error.ts'
@@ -81,6 +81,14 @@ export function takesAll<Type>(
   }
 }
 
+/** A function on text that looks at each of its characters. */
+export function readsCharacters(read: (text: string) => string): TemplateFunction {
+  return takes([text], ([value], { budget }) => {
+    spendCharacters(budget, value.length)
+    return read(value)
+  })
+}
+
 function made(run: Run, value: TemplateValue): TemplateValue {
   if (typeof value === 'string') spendText(run.budget, value.length)
   return value
@@ -97,9 +105,9 @@ const MAX_ELEMENTS = 500_000
 /** A function that gives one of its arguments, or a part of one. */
 export function chooses(
   { least, most = least }: { readonly least: number; readonly most?: number },
-  choose: (values: readonly Value[]) => Value,
+  choose: (values: readonly Value[], run: Run) => Value,
 ): TemplateFunction {
-  return { least, most, call: (values) => choose(values) }
+  return { least, most, call: (values, { run }) => choose(values, run) }
 }
 
 /** A function on text that keeps its places. The text comes last. */

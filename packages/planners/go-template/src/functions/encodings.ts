@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ActionFailure } from '../template-error.ts'
 import { utf8Text } from '../utf8-text.ts'
-import { takes, text } from './definition.ts'
+import { readsCharacters } from './definition.ts'
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -47,9 +47,9 @@ function textOf(bytes: Uint8Array): string {
 }
 
 export const encodings = {
-  b64enc: takes([text], ([value]) => Buffer.from(value).toString('base64')),
-  b64dec: takes([text], ([value]) => textOf(decodeBase64(value))),
-  b32enc: takes([text], ([value]) => encodeBase32(Buffer.from(value))),
-  b32dec: takes([text], ([value]) => textOf(decodeBase32(value))),
-  sha256sum: takes([text], ([value]) => createHash('sha256').update(value).digest('hex')),
+  b64enc: readsCharacters((value) => Buffer.from(value).toString('base64')),
+  b64dec: readsCharacters((value) => textOf(decodeBase64(value))),
+  b32enc: readsCharacters((value) => encodeBase32(Buffer.from(value))),
+  b32dec: readsCharacters((value) => textOf(decodeBase32(value))),
+  sha256sum: readsCharacters((value) => createHash('sha256').update(value).digest('hex')),
 }

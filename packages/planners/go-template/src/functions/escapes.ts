@@ -1,3 +1,4 @@
+import { spendCharacters } from '../budget.ts'
 import { printedAll } from '../format/print-value.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { any, takesAll, type TemplateFunction } from './definition.ts'
@@ -27,7 +28,11 @@ function escapedForQuery(text: string): string {
 /** Nil is what an action prints of it, unlike in `print`. */
 function escapesWith(escape: (text: string) => string): TemplateFunction {
   const shown = (value: TemplateValue) => value ?? '<no value>'
-  return takesAll(any, 0, (values, { budget }) => escape(printedAll(values.map(shown), budget)))
+  return takesAll(any, 0, (values, { budget }) => {
+    const printed = printedAll(values.map(shown), budget)
+    spendCharacters(budget, printed.length)
+    return escape(printed)
+  })
 }
 
 export const escapes = {

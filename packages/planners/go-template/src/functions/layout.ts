@@ -1,4 +1,5 @@
-import { checkLength } from '../budget.ts'
+import { checkLength, spendCharacters } from '../budget.ts'
+import type { Run } from '../run.ts'
 import { ActionFailure } from '../template-error.ts'
 import { count, type Parameter, reshapes, takes, text } from './definition.ts'
 import { indented } from './reshape.ts'
@@ -19,7 +20,8 @@ interface Wrapping {
 }
 
 /** Breaks lines at blanks. Line breaks in the text are characters like any other. */
-function wrapped(value: string, wrapping: Wrapping): string {
+function wrapped(value: string, wrapping: Wrapping, { budget }: Run): string {
+  spendCharacters(budget, value.length)
   const characters = Array.from(value)
   const width = Math.max(1, wrapping.width)
   const lines: string[] = []
@@ -43,11 +45,18 @@ function lineFrom(
   at: number,
   { width, cuts }: Wrapping,
 ): { end: number; next?: number } {
-  const blank = characters.lastIndexOf(' ', at + width)
+  const blank = lastBlank(characters, at, at + width)
   if (blank >= at) return { end: blank, next: blank + 1 }
   if (cuts) return { end: at + width, next: at + width }
   const end = characters.indexOf(' ', at + width)
   return end < 0 ? { end: characters.length } : { end, next: end + 1 }
+}
+
+/** Looks for the last blank between two places; less than the first if there is none. */
+function lastBlank(characters: readonly string[], from: number, to: number): number {
+  let at = to
+  while (at >= from && characters[at] !== ' ') at -= 1
+  return at
 }
 
 function joinedLines(lines: readonly string[], { separator }: Wrapping): string {
@@ -57,8 +66,10 @@ function joinedLines(lines: readonly string[], { separator }: Wrapping): string 
 
 export const layout = {
   indent: reshapes([width], (value, [wide = 0], run) => indented(value, wide, run)),
-  wrap: takes([width, text], ([wide, value]) => wrapped(value, { width: wide, separator: '\n', cuts: false })),
-  wrapWith: takes([width, text, text], ([wide, separator, value]) =>
-    wrapped(value, { width: wide, separator: separator === '' ? '\n' : separator, cuts: true }),
+  wrap: takes([width, text], ([wide, value], run) =>
+    wrapped(value, { width: wide, separator: '\n', cuts: false }, run),
+  ),
+  wrapWith: takes([width, text, text], ([wide, separator, value], run) =>
+    wrapped(value, { width: wide, separator: separator === '' ? '\n' : separator, cuts: true }, run),
   ),
 }

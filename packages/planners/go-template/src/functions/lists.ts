@@ -1,9 +1,10 @@
-import { checkLength, spendSteps } from '../budget.ts'
+import { type Budget, checkLength, spendCharacters, spendReading, spendSteps } from '../budget.ts'
 import { printed } from '../format/print-value.ts'
 import { plain, type Run, type Value } from '../run.ts'
 import { ActionFailure } from '../template-error.ts'
 import type { TemplateValue } from '../template-file.ts'
 import { describe, isList, isMap } from '../values.ts'
+import { offsetsOf, partsBetween } from './search.ts'
 import { any, chooses, count, list, spendElements, takes, takesAll, text } from './definition.ts'
 
 function lengthOf(value: TemplateValue): number {
@@ -14,16 +15,24 @@ function lengthOf(value: TemplateValue): number {
 }
 
 /** Looks up one index after the other; a key that a map lacks gives nil, as in Go. */
-function at([of = null, ...indexes]: readonly Value[]): Value {
-  return indexes.map(plain).reduce((value, index) => elementOf(value, index), plain(of))
+function at([of = null, ...indexes]: readonly Value[], { budget }: Run): Value {
+  return indexes.map(plain).reduce((value, index) => elementOf(value, index, budget), plain(of))
 }
 
-function elementOf(value: TemplateValue, index: TemplateValue): TemplateValue {
+function elementOf(value: TemplateValue, index: TemplateValue, budget: Budget): TemplateValue {
   if (isMap(value)) return value.get(text(index)) ?? null
   if (!isList(value) && typeof value !== 'string') throw new ActionFailure(`${describe(value)} has no elements`)
-  const element = isList(value) ? value[count(index)] : Buffer.from(value)[count(index)]
+  const element = isList(value) ? value[count(index)] : byteAt(value, count(index), budget)
   if (element !== undefined) return element
   throw new ActionFailure(`there is no element ${count(index)}: it has ${lengthOf(value)}, counted from 0`)
+}
+
+/** Returns a byte of a text in UTF-8, without the bytes behind it. */
+function byteAt(value: string, index: number, budget: Budget): number | undefined {
+  if (index < 0) return undefined
+  spendCharacters(budget, Math.min(index, value.length))
+  // Every unit gives a byte at least, and half of a pair must not stand alone at the end.
+  return Buffer.from(value.slice(0, index + 2))[index]
 }
 
 interface Range {
@@ -41,19 +50,20 @@ function range(run: Run, { from, to, by }: Range): readonly number[] {
 function joined(separator: string, values: readonly TemplateValue[], { budget }: Run): string {
   spendSteps(budget, values.length >>> 4)
   const parts = values.map((value) => (typeof value === 'string' ? value : printed(value, budget)))
-  checkLength(parts.reduce((length, part) => length + part.length + separator.length, 0))
+  const length = parts.reduce((sum, part) => sum + part.length + separator.length, 0)
+  checkLength(length)
+  spendReading(budget, length)
   return parts.join(separator)
 }
 
 /** Parts under `_0`, `_1`, …; an empty separator splits into characters. */
 function split(separator: string, value: string, run: Run): ReadonlyMap<string, string> {
-  spendElements(run, separator === '' ? value.length : value.split(separator, MAX_PARTS).length)
-  const parts = separator === '' ? Array.from(value) : value.split(separator)
+  const offsets = separator === '' ? [] : offsetsOf(separator, value, run.budget)
+  spendElements(run, separator === '' ? value.length : offsets.length + 1)
+  const parts = separator === '' ? Array.from(value) : partsBetween(value, offsets, separator.length)
+  spendCharacters(run.budget, parts.length)
   return new Map(parts.map((part, index) => [`_${index}`, part]))
 }
-
-/** More parts than an expansion has room for. */
-const MAX_PARTS = 5_000_000
 
 export const lists = {
   len: takes([any], ([value]) => lengthOf(value)),

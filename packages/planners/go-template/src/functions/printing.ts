@@ -1,4 +1,4 @@
-import { checkLength } from '../budget.ts'
+import { checkLength, spendCharacters, spendReading } from '../budget.ts'
 import { formatted } from '../format/formatted.ts'
 import { printed, printedAll, printedLine } from '../format/print-value.ts'
 import { jsonOf } from '../format/json.ts'
@@ -15,7 +15,9 @@ function printf([format = null, ...values]: readonly TemplateValue[], { budget }
 /** Texts of values for a result that is about three times as long at most. Nil is left out. */
 function texts(values: readonly TemplateValue[], { budget }: Run): readonly string[] {
   const parts = values.flatMap((value) => (value === null ? [] : [printed(value, budget)]))
-  checkLength(parts.reduce((length, part) => length + part.length + 1, 0))
+  const length = parts.reduce((sum, part) => sum + part.length + 1, 0)
+  checkLength(length)
+  spendReading(budget, length)
   return parts
 }
 
@@ -30,7 +32,10 @@ export const printing = {
   printf: takesAll(any, 1, printf),
   quote: takesAll(any, 0, (values, run) =>
     texts(values, run)
-      .map((value) => quoteGo(value))
+      .map((value) => {
+        spendCharacters(run.budget, value.length)
+        return quoteGo(value)
+      })
       .join(' '),
   ),
   squote: takesAll(any, 0, (values, run) => texts(values, run).map(singleQuoted).join(' ')),

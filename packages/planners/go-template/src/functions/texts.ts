@@ -1,8 +1,11 @@
-import { checkLength } from '../budget.ts'
+import { checkLength, spendCharacters } from '../budget.ts'
+import { charactersOf } from '../characters-of.ts'
+import type { Run } from '../run.ts'
 import { ActionFailure } from '../template-error.ts'
 import { isBlank, lowerText, upperText } from './characters.ts'
-import { any, count, type Parameter, reshapes, takes, text } from './definition.ts'
+import { any, count, type Parameter, readsCharacters, reshapes, takes, text } from './definition.ts'
 import { trimmed } from './reshape.ts'
+import { offsetsOf, partsBetween } from './search.ts'
 
 /** A number of characters or repetitions. */
 const size: Parameter<number> = (value) => {
@@ -11,15 +14,14 @@ const size: Parameter<number> = (value) => {
   throw new ActionFailure(`expected a number that is not negative, not ${number}`)
 }
 
-/** Returns characters, so that none is cut in two. */
-function slice(value: string, from: number, to = Infinity): string {
-  if (value.length <= from) return ''
-  return Array.from(value).slice(from, to).join('')
+function substring(from: number, to: number, value: string): string {
+  if (from < 0) return charactersOf(value, 0, Math.max(to, 0))
+  return charactersOf(value, from, to < 0 ? Infinity : to)
 }
 
-function substring(from: number, to: number, value: string): string {
-  if (from < 0) return slice(value, 0, Math.max(to, 0))
-  return to < 0 ? slice(value, from) : slice(value, from, to)
+/** Characters are passed one after the other up to the last that is taken. */
+function spendPassing({ budget }: Run, value: string, ...ends: readonly number[]): void {
+  spendCharacters(budget, Math.min(value.length, Math.max(0, ...ends)) >>> 2)
 }
 
 function repeated(times: number, value: string): string {
@@ -28,35 +30,44 @@ function repeated(times: number, value: string): string {
 }
 
 /** An empty old text is found before each character and at the end. */
-function replaced(old: string, by: string, value: string): string {
-  const pattern = old === '' ? /(?:)/gu : old
-  let found = 0
-  if (old === '') found = value.length + 1
-  else for (let at = value.indexOf(old); at >= 0; at = value.indexOf(old, at + old.length)) found += 1
-  checkLength(value.length + found * (by.length - old.length))
-  return value.replaceAll(pattern, () => by)
+function replaced([old, by, value]: readonly [string, string, string], { budget }: Run): string {
+  if (old === '') {
+    spendCharacters(budget, value.length)
+    checkLength(value.length + (value.length + 1) * by.length)
+    return value.replaceAll(/(?:)/gu, () => by)
+  }
+  const offsets = offsetsOf(old, value, budget)
+  checkLength(value.length + offsets.length * (by.length - old.length))
+  return partsBetween(value, offsets, old.length).join(by)
 }
 
-const trimAll = takes([text, text], ([characters, value]) => {
+const trimAll = takes([text, text], ([characters, value], run) => {
+  spendCharacters(run.budget, characters.length)
   const set = new Set(characters)
-  return trimmed(value, (character) => set.has(character))
+  return trimmed(value, (character) => set.has(character), run)
 })
 
 export const texts = {
-  upper: takes([text], ([value]) => upperText(value)),
-  lower: takes([text], ([value]) => lowerText(value)),
-  trim: reshapes([], (value) => trimmed(value, isBlank)),
+  upper: readsCharacters(upperText),
+  lower: readsCharacters(lowerText),
+  trim: reshapes([], (value, _, run) => trimmed(value, isBlank, run)),
   trimAll,
   trimall: trimAll,
   trimPrefix: takes([text, text], ([prefix, value]) => (value.startsWith(prefix) ? value.slice(prefix.length) : value)),
   trimSuffix: takes([text, text], ([suffix, value]) =>
     value.endsWith(suffix) ? value.slice(0, value.length - suffix.length) : value,
   ),
-  trunc: takes([size, text], ([length, value]) => (value.length <= length ? value : slice(value, 0, length))),
-  substr: takes([count, count, text], ([from, to, value]) => substring(from, to, value)),
+  trunc: takes([size, text], ([length, value], run) => {
+    spendPassing(run, value, length)
+    return charactersOf(value, 0, length)
+  }),
+  substr: takes([count, count, text], ([from, to, value], run) => {
+    spendPassing(run, value, from, to)
+    return substring(from, to, value)
+  }),
   repeat: takes([size, text], ([times, value]) => repeated(times, value)),
-  replace: takes([text, text, text], ([old, by, value]) => replaced(old, by, value)),
-  contains: takes([text, text], ([part, value]) => value.includes(part)),
+  replace: takes([text, text, text], (values, run) => replaced(values, run)),
+  contains: takes([text, text], ([part, value], { budget }) => offsetsOf(part, value, budget, 1).length > 0),
   hasPrefix: takes([text, text], ([prefix, value]) => value.startsWith(prefix)),
   hasSuffix: takes([text, text], ([suffix, value]) => value.endsWith(suffix)),
   plural: takes([any, any, count], ([one, many, number]) => (number === 1 ? one : many)),

@@ -1,4 +1,4 @@
-import { takes, text } from './definition.ts'
+import { readsCharacters } from './definition.ts'
 import { isBlank, lower, upper } from './characters.ts'
 
 /** Maps each character, with the one before it. */
@@ -22,11 +22,11 @@ function swapped(character: string): string {
 }
 
 export const words = {
-  title: takes([text], ([value]) => mapped(value, (letter, before) => (separates(before) ? upper(letter) : letter))),
-  untitle: takes([text], ([value]) => mapped(value, (letter, before) => (isBlank(before) ? lower(letter) : letter))),
-  swapcase: takes([text], ([value]) => mapped(value, swapped)),
-  nospace: takes([text], ([value]) => mapped(value, (letter) => (isBlank(letter) ? '' : letter))),
-  initials: takes([text], ([value]) =>
+  title: readsCharacters((value) => mapped(value, (letter, before) => (separates(before) ? upper(letter) : letter))),
+  untitle: readsCharacters((value) => mapped(value, (letter, before) => (isBlank(before) ? lower(letter) : letter))),
+  swapcase: readsCharacters((value) => mapped(value, swapped)),
+  nospace: readsCharacters((value) => mapped(value, (letter) => (isBlank(letter) ? '' : letter))),
+  initials: readsCharacters((value) =>
     mapped(value, (letter, before) => (isBlank(before) && !isBlank(letter) ? letter : '')),
   ),
 }

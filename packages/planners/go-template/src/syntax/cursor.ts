@@ -4,6 +4,7 @@ import type { TemplateFile } from '../template-file.ts'
 import { lexThroughAction } from './lex-template.ts'
 import type { List } from './nodes.ts'
 import type { Token } from './tokens.ts'
+import type { Variables } from './variables.ts'
 
 /** Where a parser is, and what it has met so far. */
 export interface Cursor {
@@ -16,7 +17,7 @@ export interface Cursor {
   /** Offset behind the tokens. */
   lexed: number
   /** Variables that can be used here. */
-  variables: string[]
+  variables: Variables
   /** Blocks and parentheses around. */
   depth: number
 }

@@ -48,7 +48,7 @@ function parseDeclarations(cursor: Cursor, context: string): readonly string[] {
     if (declaration === undefined) break
     declared.push(declaration.variable)
     if (declaration.mark.kind === ':=') {
-      cursor.variables.push(...declared)
+      cursor.variables.declare(declared)
       return declared
     }
     if (context !== 'range' || declared.length > 1) {
@@ -130,11 +130,11 @@ function parseTerm(parser: PipeParser): Operand | undefined {
       hint: peek(cursor).kind === 'field' ? `did you mean '.${text}'?` : hintForFunction(text, parser.functions),
     })
   }
-  if (kind === 'variable' && !cursor.variables.includes(text)) {
+  if (kind === 'variable' && !cursor.variables.has(text)) {
     failAt(
       cursor,
       { at },
-      { message: `no variable ${quoted(text)} is declared here`, hint: suggestionFor(text, cursor.variables) },
+      { message: `no variable ${quoted(text)} is declared here`, hint: suggestionFor(text, cursor.variables.names) },
     )
   }
   return term

@@ -4,11 +4,12 @@ import { type Cursor, failAt, nested, peekPastBlanks, take, takePastBlanks, unex
 import type { BranchNode, CallNode, List, Node, ParsedTemplate } from './nodes.ts'
 import { type FunctionNames, parsePipe, type PipeParser } from './parse-pipe.ts'
 import type { Token } from './tokens.ts'
+import { Variables } from './variables.ts'
 
 /** Parses a template that may call these functions. */
 export function parseText(file: TemplateFile, functions: FunctionNames): ParsedTemplate {
   const definitions = new Map<string, List>()
-  const cursor: Cursor = { file, tokens: [], definitions, next: 0, lexed: 0, variables: ['$'], depth: 0 }
+  const cursor: Cursor = { file, tokens: [], definitions, next: 0, lexed: 0, variables: new Variables('$'), depth: 0 }
   const { list, stop } = parseList({ cursor, functions }, 'top')
   if (stop.kind === 'keyword') failAt(cursor, stop, { message: `{{${stop.text}}} without a block that it belongs to` })
   return { file, root: list, definitions }
@@ -72,7 +73,7 @@ function parseBranch(parser: PipeParser, { open, kind }: Start & Pick<BranchNode
   const pipe = parsePipe(parser, kind)
   const { list: body, stop } = nested(cursor, open, () => parseList(parser, 'block'))
   const otherwise = isElse(stop) ? parseElse(parser, { open, kind, stop }) : ends(cursor, open, stop)
-  cursor.variables.length = outside
+  cursor.variables.forgetSince(outside)
   return { kind, at: open.at, pipe, body, otherwise }
 }
 
@@ -147,14 +148,24 @@ function parseDefinition(parser: PipeParser, { open, keyword }: Start): undefine
 function parseBody(parser: PipeParser, { open, name }: { readonly open: Token; readonly name: string }): void {
   const { cursor } = parser
   const outside = cursor.variables
-  cursor.variables = ['$']
+  cursor.variables = new Variables('$')
   const { list, stop } = nested(cursor, open, () => parseList(parser, 'block'))
   ends(cursor, open, stop)
   cursor.variables = outside
-  const isEmpty = (body: List) => body.every((node) => node.kind === 'text' && node.text.trim() === '')
   const before = cursor.definitions.get(name)
   if (before !== undefined && !isEmpty(before) && !isEmpty(list)) {
     failAt(cursor, open, { message: `template ${quoted(name)} is defined twice` })
   }
   if (before === undefined || isEmpty(before)) cursor.definitions.set(name, list)
+}
+
+/** Whether there is nothing in definitions but white space; they are asked for at each definition of the same name. */
+const EMPTY = new WeakMap<List, boolean>()
+
+function isEmpty(body: List): boolean {
+  const known = EMPTY.get(body)
+  if (known !== undefined) return known
+  const empty = body.every((node) => node.kind === 'text' && node.text.trim() === '')
+  EMPTY.set(body, empty)
+  return empty
 }

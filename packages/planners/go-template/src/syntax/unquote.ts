@@ -23,7 +23,8 @@ function characterOf(escape: string, quote: '"' | "'"): string | undefined {
   if (/^\\u/i.test(escape)) return ofCode(Number.parseInt(escape.slice(2), 16))
   const bytes = (escape.match(/x..|\d{3}/g) ?? []).map(byteOf)
   if (bytes.some((byte) => byte > 0xff)) return undefined
-  return quote === "'" ? String.fromCodePoint(...bytes) : utf8Text(Uint8Array.from(bytes))
+  // A character that is not one is refused; so many arguments would not fit on the stack.
+  return quote === "'" ? String.fromCodePoint(...bytes.slice(0, 8)) : utf8Text(Uint8Array.from(bytes))
 }
 
 function byteOf(escape: string): number {
