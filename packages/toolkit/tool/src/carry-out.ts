@@ -52,6 +52,7 @@ export async function carryOut(
   try {
     const parts = { host, interruption, result, progress, journal, trace: trace.begin, runSteps: steps }
     const status = await tool.run(createContext(args, parts))
+    if (result !== output) interruption.hear()
     await result.finish()
     journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)

@@ -28,16 +28,18 @@ export interface ContextParts {
 export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
   const { host, interruption, result, progress, journal, trace } = parts
   const { [RUN_VARIABLE]: _, ...environment } = host.environment
-  const { signal } = interruption
-  const source = inputSource(host, signal)
+  const source = inputSource(host, interruption.signal)
   const read = (operand: string | undefined, what = 'input') =>
     traced(trace, { kind: 'document', name: `read ${what}` }, () => readInput(operand, source))
   return {
     args,
     report: journal.report,
     trace,
-    signal,
-    secrets: openSecrets(secretReading(environment, host, signal), host.secretMemory),
+    get signal() {
+      interruption.hear()
+      return interruption.signal
+    },
+    secrets: openSecrets(secretReading(environment, host, interruption), host.secretMemory),
     // What is started on this machine in its role as a target is not part of the run.
     environment,
     ...placeOf(host),
@@ -52,15 +54,22 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
       const parse = () => parseDocument(format, input.text, { file: input.file })
       return { ...input, value: await traced(trace, { kind: 'document', name: `parse ${name}` }, parse) }
     },
-    journal: (run, purpose) => journal.begin(run, purpose),
+    journal(run, purpose) {
+      interruption.hear()
+      journal.begin(run, purpose)
+    },
     runInForeground(command) {
+      interruption.hear()
       progress.clear()
       if (host.runCommand !== undefined) return host.runCommand(command, interruption)
       const run = journal.run === undefined ? {} : { [RUN_VARIABLE]: journal.run }
       const around = { ...(command.environment ?? environment), ...run }
       return runInForeground({ ...command, environment: around }, { interruption, terminal: hasTerminal(host) })
     },
-    runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
+    runSteps(variables, work) {
+      interruption.hear()
+      return parts.runSteps({ ...environment, ...variables }, work)
+    },
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
     answers: host.answers ?? sshAnswers(),
   }
@@ -74,7 +83,11 @@ function placeOf({ workingDirectory, privileged, executable, output, environment
   return { workingDirectory, privileged, executable, ...shown }
 }
 
-function secretReading(environment: Environment, { workingDirectory }: Host, signal: AbortSignal): SecretReading {
+function secretReading(
+  environment: Environment,
+  { workingDirectory }: Host,
+  interruption: Interruption,
+): SecretReading {
   return {
     environment,
     workingDirectory,
@@ -82,7 +95,10 @@ function secretReading(environment: Environment, { workingDirectory }: Host, sig
     get timeoutSeconds() {
       return secondsIn(environment, 'DAVIT_SECRET_TIMEOUT')
     },
-    signal,
+    get signal() {
+      interruption.hear()
+      return interruption.signal
+    },
   }
 }
 

@@ -18,6 +18,13 @@ export interface Interruption {
   receive(name: InterruptionSignal, status?: number): void
   /** Passes signals to a receiver until the returned function is called. A signal just after that is ignored as a repetition. */
   divert(receiver: SignalReceiver): () => void
+  /**
+   * Begins to hear signals: called before something begins that needs to be finished or undone. Until then, a signal has the effect
+   * that the system gives it, and ends a tool that only reads and computes at once, whatever it computes.
+   */
+  hear(): void
+  /** Whether the next signal ends the process. */
+  readonly endsNext: boolean
   /** Makes an interruption for a step of this process, which receives only what is passed on to it. */
   ofStep(): Interruption
 }
@@ -29,12 +36,14 @@ export interface InterruptionEffects {
   stop(status: number): void
   /** Milliseconds. */
   now(): number
+  /** Has signals passed to the interruption. */
+  listen?(interruption: Interruption): void
 }
 
 /** Signals within this time count as one, since a terminal, `timeout` and a parent may each deliver the same one. */
 const ONE_WISH_MILLISECONDS = 250
 
-export function createInterruption({ stop, now }: InterruptionEffects): Interruption {
+export function createInterruption({ stop, now, listen }: InterruptionEffects): Interruption {
   const controller = new AbortController()
   // The work on each target, service or build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, controller.signal)
@@ -42,6 +51,7 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
   let receiver: SignalReceiver | undefined
   let restoredAt = -Infinity
   let sayLastWord = () => {}
+  let isHeard = false
   const begin = (name: InterruptionSignal, status: number): void => {
     first = { name, status, at: now() }
     controller.abort(new DavitError('interrupted', `${VERB[name]} by ${name}`, { exitStatus: status }))
@@ -50,6 +60,13 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
     signal: controller.signal,
     get status() {
       return first?.status
+    },
+    hear() {
+      if (!isHeard) listen?.(this)
+      isHeard = true
+    },
+    get endsNext() {
+      return first !== undefined && receiver === undefined
     },
     announcement: (whatHappens) => announcementOf(first?.name ?? 'SIGTERM', whatHappens),
     onStop(say) {

@@ -4,9 +4,10 @@ import { ExitStatus } from '@davit/diagnostics'
 import type { Tool, ToolDescription } from './define-tool.ts'
 import { executeTool } from './execute-tool.ts'
 import type { Host } from './host.ts'
-import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
+import { createInterruption, type Interruption, INTERRUPTION_SIGNALS, type InterruptionSignal } from './interruption.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 import { renderError } from './render-error.ts'
+import { guardSignals } from './signal-guard.ts'
 
 export interface Endings {
   /** Signals that are treated like SIGTERM; without a listener, they would end the process at once. */
@@ -32,11 +33,11 @@ export function runTool(
       return loaded.run(context)
     },
   }
-  const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
-  for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
-  for (const name of alsoEndedBy) {
-    process.on(name, () => interruption.receive('SIGTERM', 128 + constants.signals[name]))
-  }
+  const interruption = createInterruption({
+    stop: (status) => process.exit(status),
+    now: () => performance.now(),
+    listen: (to) => hearSignals(to, alsoEndedBy),
+  })
   // The reader of our messages may go away.
   process.stderr.on('error', () => {})
   const running = { tool: tool.name }
@@ -46,6 +47,25 @@ export function runTool(
   executeTool(tool, { host: currentHost(running), interruption })
     .then(exitWhenFlushed)
     .catch(fail)
+}
+
+function hearSignals(interruption: Interruption, alsoEndedBy: readonly NodeJS.Signals[]): void {
+  const listeners = INTERRUPTION_SIGNALS.map((name) => ({ name, hear: () => interruption.receive(name) }))
+  for (const { name, hear } of listeners) process.on(name, hear)
+  for (const name of alsoEndedBy) {
+    process.on(name, () => interruption.receive('SIGTERM', 128 + constants.signals[name]))
+  }
+  const onReady = (): void => {
+    for (const { name, hear } of listeners) process.off(name, hear)
+  }
+  const guarded = {
+    receive: (name: InterruptionSignal) => interruption.receive(name),
+    get endsNext() {
+      return interruption.endsNext
+    },
+    onReady,
+  }
+  guardSignals(guarded)
 }
 
 let isIdle = false

@@ -42,7 +42,10 @@ export interface ToolContext<Arguments> {
    * journal records what is reported, and finally how the tool ended.
    */
   journal(run: JournalledRun, purpose: JournalPurpose): void
-  /** Aborts when the user interrupts the tool; its reason is a DavitError `interrupted`. */
+  /**
+   * Aborts when the user interrupts the tool; its reason is a DavitError `interrupted`. A tool hears signals from when this is got
+   * first, so a tool gets it when it begins something that needs to be finished or undone, and not before it computes.
+   */
   readonly signal: AbortSignal
   /** Resolves references to secrets, each once in a run; without it, none can be resolved. */
   readonly secrets?: Secrets | undefined

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readJournal } from '@davit/coordinator-state'
@@ -184,6 +184,28 @@ test('a second signal ends what does not listen, and says how to go on', async (
   expect(messages).toMatch(/^warning: stopped: .*\n {2}hint: all is left\n$/m)
 })
 
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s ends a tool that only computes, whatever it computes',
+  async (signal) => {
+    const child = await startedProbe(['compute'])
+    child.kill(signal)
+    expect((await child.end()).status).toBe(128 + constants.signals[signal])
+  },
+)
+
+test.each([
+  ['change-and-compute', 'SIGINT'],
+  ['change-and-compute', 'SIGTERM'],
+  ['compute-in-the-end', 'SIGINT'],
+] as const)('%s ends on a second %s, though it hears none', async (deed, signal) => {
+  const child = await startedProbe([deed])
+  child.kill(signal)
+  const again = setInterval(() => child.kill(signal), 400)
+  const { status } = await child.end()
+  clearInterval(again)
+  expect(status).toBe(128 + constants.signals[signal])
+})
+
 test('an interrupted tool does not wait for its input', async () => {
   const child = await startedProbe(['read'])
   child.kill('SIGTERM')
@@ -299,7 +321,7 @@ async function startedProbe(words: readonly string[], environment?: NodeJS.Proce
   const child = spawn(probe, words, { env: environment })
   let messages = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text))
-  const closed = once(child, 'close') as Promise<[number | null]>
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const said = (text: string) => vi.waitFor(() => expect(messages).toContain(text), { timeout: 40_000, interval: 10 })
   await said('ready\n')
   return {
@@ -308,7 +330,8 @@ async function startedProbe(words: readonly string[], environment?: NodeJS.Proce
     said,
     /** Exit status, and what it has printed since it was ready. */
     async end(): Promise<{ readonly status: number | null; readonly messages: string }> {
-      const [status] = await closed
+      const [code, signal] = await closed
+      const status = signal === null ? code : 128 + constants.signals[signal]
       return { status, messages: messages.replace(/^ready\n/, '') }
     },
   }

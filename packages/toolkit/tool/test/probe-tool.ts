@@ -80,9 +80,28 @@ const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void
     if (program !== '') return runInForeground({ argv: [program, ...rest], environment })
     await delay(60_000, undefined, { signal })
   },
-  async stubborn({ report }) {
+  async stubborn({ report, signal }) {
+    signal.throwIfAborted()
     report(say('ready'))
     await delay(60_000)
+  },
+  async compute({ report }) {
+    report(say('ready'))
+    for (;;);
+  },
+  async 'change-and-compute'({ report, signal }) {
+    signal.throwIfAborted()
+    // So that the process leaves hearing signals to its guard, as after anything that it has waited for.
+    await delay(500)
+    report(say('ready'))
+    for (;;);
+  },
+  async 'compute-in-the-end'({ report, signal }) {
+    signal.throwIfAborted()
+    await delay(500)
+    report(say('ready'))
+    await delay(60_000, undefined, { signal }).catch(() => {})
+    for (;;);
   },
   async run({ args, runInForeground, report, signal }) {
     const [program = '', ...rest] = args.command
