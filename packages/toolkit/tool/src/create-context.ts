@@ -66,10 +66,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
       const around = { ...(command.environment ?? environment), ...run }
       return runInForeground({ ...command, environment: around }, { interruption, terminal: hasTerminal(host) })
     },
-    runSteps(variables, work) {
-      interruption.hear()
-      return parts.runSteps({ ...environment, ...variables }, work)
-    },
+    runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
     answers: host.answers ?? sshAnswers(),
   }

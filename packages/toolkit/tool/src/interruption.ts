@@ -16,8 +16,11 @@ export interface Interruption {
   onStop(sayLastWord: () => void): void
   /** `status` is 128 + number of the signal, unless one without a handling of its own is treated as `name`. */
   receive(name: InterruptionSignal, status?: number): void
-  /** Passes signals to a receiver until the returned function is called. A signal just after that is ignored as a repetition. */
-  divert(receiver: SignalReceiver): () => void
+  /**
+   * Passes signals to a receiver until the returned function is called. A signal just after that is ignored as a repetition.
+   * `endsNext` says whether the receiver ends the process at the next one.
+   */
+  divert(receiver: SignalReceiver, endsNext?: () => boolean): () => void
   /**
    * Begins to hear signals: called before something begins that needs to be finished or undone. Until then, a signal has the effect
    * that the system gives it, and ends a tool that only reads and computes at once, whatever it computes.
@@ -25,7 +28,7 @@ export interface Interruption {
   hear(): void
   /** Whether the next signal ends the process. */
   readonly endsNext: boolean
-  /** Makes an interruption for a step of this process, which receives only what is passed on to it. */
+  /** Makes an interruption for a step of this process, which receives only what is passed on to it; if it hears, so does this one. */
   ofStep(): Interruption
 }
 
@@ -49,6 +52,7 @@ export function createInterruption({ stop, now, listen }: InterruptionEffects): 
   setMaxListeners(0, controller.signal)
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
   let receiver: SignalReceiver | undefined
+  let receiverEndsNext = (): boolean => false
   let restoredAt = -Infinity
   let sayLastWord = () => {}
   let isHeard = false
@@ -66,7 +70,7 @@ export function createInterruption({ stop, now, listen }: InterruptionEffects): 
       isHeard = true
     },
     get endsNext() {
-      return first !== undefined && receiver === undefined
+      return receiver === undefined ? first !== undefined : receiverEndsNext()
     },
     announcement: (whatHappens) => announcementOf(first?.name ?? 'SIGTERM', whatHappens),
     onStop(say) {
@@ -81,14 +85,17 @@ export function createInterruption({ stop, now, listen }: InterruptionEffects): 
         stop(status)
       }
     },
-    divert(to) {
+    divert(to, endsNext = () => false) {
       receiver = to
+      receiverEndsNext = endsNext
       return () => {
         receiver = undefined
         restoredAt = now()
       }
     },
-    ofStep: () => createInterruption({ stop, now }),
+    ofStep() {
+      return createInterruption({ stop, now, listen: () => this.hear() })
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import { secretMemory } from '@davit/secrets'
 import type { Tool } from './define-tool.ts'
 import type { Surroundings } from './carry-out.ts'
 import type { Host } from './host.ts'
-import type { Interruption } from './interruption.ts'
+import type { Interruption, InterruptionSignal } from './interruption.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 import { exitStatusOf } from './render-error.ts'
 import { sharedConnections } from './shared-connections.ts'
@@ -111,10 +111,11 @@ class Run {
 
   constructor(surroundings: StepsHost) {
     this.#surroundings = surroundings
-    this.#restore = surroundings.interruption.divert((name, status) => {
+    const pass = (name: InterruptionSignal, status: number): void => {
       this.#caught ??= status
       this.#running.at(-1)?.receive(name)
-    })
+    }
+    this.#restore = surroundings.interruption.divert(pass, () => this.#running.at(-1)?.endsNext === true)
   }
 
   async step(load: LoadTool, step: Step): Promise<void> {

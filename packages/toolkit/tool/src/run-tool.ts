@@ -49,6 +49,9 @@ export function runTool(
     .catch(fail)
 }
 
+/** Milliseconds after which a process that hears signals gets a guard. */
+const GUARD_AFTER = 1000
+
 function hearSignals(interruption: Interruption, alsoEndedBy: readonly NodeJS.Signals[]): void {
   const listeners = INTERRUPTION_SIGNALS.map((name) => ({ name, hear: () => interruption.receive(name) }))
   for (const { name, hear } of listeners) process.on(name, hear)
@@ -65,7 +68,8 @@ function hearSignals(interruption: Interruption, alsoEndedBy: readonly NodeJS.Si
     },
     onReady,
   }
-  guardSignals(guarded)
+  // A guard takes as long to begin as a small tool to run.
+  setTimeout(() => guardSignals(guarded), GUARD_AFTER).unref()
 }
 
 let isIdle = false

@@ -92,13 +92,13 @@ const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void
   async 'change-and-compute'({ report, signal }) {
     signal.throwIfAborted()
     // So that the process leaves hearing signals to its guard, as after anything that it has waited for.
-    await delay(500)
+    await delay(2_000)
     report(say('ready'))
     for (;;);
   },
   async 'compute-in-the-end'({ report, signal }) {
     signal.throwIfAborted()
-    await delay(500)
+    await delay(2_000)
     report(say('ready'))
     await delay(60_000, undefined, { signal }).catch(() => {})
     for (;;);

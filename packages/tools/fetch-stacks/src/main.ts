@@ -51,10 +51,8 @@ interface Arguments {
 type Context = ToolContext<Arguments>
 
 /** Fetches what is missing of the stack that the operand names. */
-async function fetchAll(
-  { args, environment, report, signal, workingDirectory }: Context,
-  accept: (findings: readonly StackFinding[]) => void,
-): Promise<FetchOutcome> {
+async function fetchAll(context: Context, accept: (findings: readonly StackFinding[]) => void): Promise<FetchOutcome> {
+  const { args, environment, report, workingDirectory } = context
   const files = stackFiles(workingDirectory)
   const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
   const { path = '', root, workspace } = opened
@@ -70,7 +68,12 @@ async function fetchAll(
       workspace,
       root: args.global ? homeIn(options.roots.home) : root,
       temporary,
-      git: { environment, signal },
+      git: {
+        environment,
+        get signal() {
+          return context.signal
+        },
+      },
       limits: limitsIn(environment),
       report,
       isUpdate: args.update,

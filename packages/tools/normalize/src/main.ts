@@ -16,7 +16,7 @@ import { storeKindFor } from './store-kind.ts'
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, readInput, report, trace, environment, privileged, signal, workingDirectory } = context
+    const { args, print, readInput, report, trace, environment, privileged, workingDirectory } = context
     const timed = <Result>(name: string, work: () => Result | Promise<Result>) =>
       traced(trace, { kind: 'work', name }, work)
     const system = currentSystem(environment)
@@ -25,7 +25,9 @@ export const tool = defineTool({
     const loading = {
       system,
       environment,
-      signal,
+      get signal() {
+        return context.signal
+      },
       report,
       extraParams: args.extraParams,
       targetProperty: args.targetProperty,
