@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
 import { listComponents } from '../src/snapshots/snapshot-store.ts'
-import { listSnapshots, openMachine } from '../src/target.ts'
-import { connectionTo, lying } from './far-end.ts'
+import { cleanSnapshots, listSnapshots, openMachine } from '../src/target.ts'
+import { connectionTo, type FarEnd, lying } from './far-end.ts'
 
-async function storeSaying(...lines: readonly string[]) {
-  const answer = lying(...lines.map((line) => `ID + ${line}`), 'ID =')
+const storeSaying = (...lines: readonly string[]) => storeThat(() => lines)
+
+async function storeThat(says: (request: string) => readonly string[]) {
+  const answer = (line: string, far: FarEnd) => lying(...says(line).map((one) => `ID + ${one}`), 'ID =')(line, far)
   const machine = await openMachine(async () => connectionTo({ answer }), { role: 'state' })
   return { machine, place: 'targets/t1' }
 }
@@ -60,6 +62,28 @@ describe('what a machine tells about snapshots', () => {
     ])
   })
 
+  test.each([
+    'removed',
+    'removed x',
+    'removed -1',
+    'freed 1',
+    'freed 1 NaN',
+    'freed 1 1e9',
+    'freed 1 \u001b',
+    'gone 1',
+  ])('is refused if it has cleaned %j', async (line) => {
+    const store = await storeThat((words) => (words.includes(' snapshot_components') ? ['component c d'] : [line]))
+    await expect(cleanSnapshots(store, () => true, { keep: 1, mode: 'dry-run' })).rejects.toMatchObject(REFUSED)
+  })
+
+  test('is added up if it has cleaned in parts', async () => {
+    const parts = ['removed 500', 'removed 3', 'freed 2 10', 'removed 1', 'freed 1 5']
+    const store = await storeThat((words) => (words.includes(' snapshot_components') ? ['component c d'] : parts))
+    expect(await cleanSnapshots(store, () => true, { keep: 1, mode: 'remove' })).toEqual([
+      { container: 'c', component: 'd', generations: 504, bytes: 15 },
+    ])
+  })
+
   test('is no list without end', async () => {
     const connection = connectionTo({
       answer(line, far) {
@@ -69,6 +93,10 @@ describe('what a machine tells about snapshots', () => {
       },
     })
     const machine = await openMachine(async () => connection, { role: 'state' })
-    await expect(listSnapshots({ machine, place: 'targets/t1' })).rejects.toMatchObject({ exitStatus: 69 })
+    await expect(listSnapshots({ machine, place: 'targets/t1' })).rejects.toMatchObject({
+      ...REFUSED,
+      message: "'far' sent an answer of more than 200000 lines, or 64 MB",
+      hint: expect.stringContaining('davit-clean-snapshots'),
+    })
   })
 })

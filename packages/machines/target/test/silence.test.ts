@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 
 import type { Channel } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
+import { NO_SECRETS } from '@davit/secrets'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
@@ -9,7 +10,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { importArchive } from '../src/native/import.ts'
 import { whileAlive } from '../src/helper/proof-of-life.ts'
 import { watchSilence } from '../src/helper/silence.ts'
-import { acquireLock, lockHolder, openMachine, performActivity } from '../src/target.ts'
+import { acquireLock, askStatuses, lockHolder, type Machine, openMachine, performActivity } from '../src/target.ts'
 import { type FarEnd, HELLO, connectionTo, honest } from './far-end.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
@@ -176,7 +177,98 @@ describe('a machine', () => {
   })
 })
 
+describe('a machine that is heard again and again', () => {
+  const timers: NodeJS.Timeout[] = []
+  afterEach(() => {
+    for (const timer of timers.splice(0)) clearInterval(timer)
+  })
+  const alive = (line: string, far: FarEnd) =>
+    line.includes(' hello')
+      ? honest(...HELLO.map((fact) => `ID + ${fact}`), 'ID =')(line, far)
+      : honest('ID =')(line, far)
+
+  test.each([
+    ['observe', 0.3],
+    // An operation with more patience.
+    ['native_discard', 0.75],
+  ] as const)('has an end of its patience for the answer to %s', async (operation, seconds) => {
+    const trickle = (line: string, far: FarEnd) => {
+      if (!line.includes(` ${operation}`)) return alive(line, far)
+      timers.push(setInterval(() => far.print(`${line.split(' ')[0]} + x\n`), 10))
+    }
+    const machine = await openMachine(async () => connectionTo({ answer: trickle }), { answerSeconds: 0.05 })
+    await expect(machine.request(operation as 'observe', ['default'])).rejects.toMatchObject({
+      ...silence,
+      message: `'far' has not ended its answer for ${seconds} s`,
+    })
+  })
+
+  test('may take any time for many answers', async () => {
+    const machine = await openMachine(async () => connectionTo({ answer: alive }), { answerSeconds: 0.05 })
+    const isLost = vi.fn()
+    let asked = 0
+    const until = performance.now() + 1000
+    while (performance.now() < until) {
+      asked += 1
+      await machine.request('observe', ['default']).catch(isLost)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(asked).toBeGreaterThan(10)
+    expect(isLost).not.toHaveBeenCalled()
+  })
+
+  test('does not keep an activity that should have ended by itself', async () => {
+    const machine = await openMachine(async () => connectionTo({ answer: alive }), { answerSeconds: 0.05 })
+    const fields = ['t1', 'default', '-', 'status', '1', '1', 'name', 'c', 'key'] as const
+    const asked = machine.requestActivity('ask', [...fields], { withinSeconds: 0.4 })
+    await expect(asked).rejects.toMatchObject({ ...silence, message: "'far' has not ended its answer for 0.4 s" })
+  })
+
+  test.each([
+    [30, 5, 2, 3 * 40 + 7],
+    [30, 1, 8, 40 + 7],
+    [0, 5, 2, undefined],
+  ])(
+    'is asked by modules of %i s each, %i of them, %i at a time',
+    async (timeoutSeconds, count, atATime, withinSeconds) => {
+      const listeners: unknown[] = []
+      const machine = {
+        answerSeconds: 7,
+        secrets: NO_SECRETS,
+        requestActivity: async (...words: readonly unknown[]) => {
+          listeners.push(words[2])
+          return 0
+        },
+      } as unknown as Machine
+      const mappings = Array.from({ length: count }, (_, index) => ({
+        container: 'c',
+        service: `key${index}`,
+      })) as never
+      await askStatuses(machine, { ...place, mappings, atATime, timeoutSeconds })
+      expect(listeners).toEqual([expect.objectContaining({ withinSeconds })])
+    },
+  )
+})
+
 describe('watchSilence()', () => {
+  test('counts all that is heard of one thing, until it has settled', () => {
+    vi.useFakeTimers()
+    const onSilence = vi.fn()
+    const watch = watchSilence({ patience: () => 100, longest: () => 300, onSilence })
+    const hear = (seconds: number) => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        watch.heard()
+        vi.advanceTimersByTime(5_000)
+      }
+    }
+    hear(290)
+    watch.settled()
+    hear(290)
+    expect(onSilence).not.toHaveBeenCalled()
+    hear(60)
+    expect(onSilence.mock.calls).toEqual([[300, 'endless']])
+  })
+
   test('does not count the time during which this process was stopped', () => {
     vi.useFakeTimers()
     const onSilence = vi.fn()
@@ -191,7 +283,7 @@ describe('watchSilence()', () => {
     vi.advanceTimersByTime(99_000)
     expect(onSilence).not.toHaveBeenCalled()
     vi.advanceTimersByTime(26_000)
-    expect(onSilence.mock.calls).toEqual([[100]])
+    expect(onSilence.mock.calls).toEqual([[100, 'silent']])
     vi.advanceTimersByTime(1_000_000)
     expect(onSilence).toHaveBeenCalledTimes(1)
   })

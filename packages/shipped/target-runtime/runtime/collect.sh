@@ -207,41 +207,31 @@ operation_native_collect() {
 # check_owner NAME...: fails if one belongs to another account, since only root can move it.
 check_owner() {
   [ "$(id -u)" != 0 ] || return 0
-  for name in "$@"; do
-    shift
-    set -- "$@" "$store/$name"
-  done
-  foreign=$(find "$@" -prune ! -user "$(id -u)" 2>/dev/null | head -n 1)
+  # Their number has no limit, unlike that of arguments.
+  foreign=$(
+    for name in "$@"; do
+      printf '%s\0' "$store/$name"
+    done | xargs -0 -r sh -c 'exec find "$@" -prune ! -user "$0"' "$(id -u)" 2>/dev/null | head -n 1
+  )
   [ -z "$foreign" ] || fail not-owner "'$foreign' belongs to another account"
 }
 
 # unregister NAME... rubbish ...: removes registrations, logs and temporary roots of the paths before `rubbish`.
 unregister() {
-  for name in "$@"; do
-    shift
-    [ "$name" != rubbish ] || break
-    set -- "$@" "$registrations/$name.json" "$logs/$name.log" "$roots/temporary:$name"
-  done
-  while [ $# -gt 0 ]; do
-    case $1 in
-      /*) break ;;
-    esac
-    shift
-  done
-  [ $# = 0 ] || {
-    printf '%s\n' "$self $id" >"${registrations%/*}/collected" && rm -f "$@" && { sync "$registrations" 2>/dev/null || sync; }
+  [ "${1-rubbish}" = rubbish ] || {
+    printf '%s\n' "$self $id" >"${registrations%/*}/collected" && for name in "$@"; do
+      [ "$name" != rubbish ] || break
+      printf '%s\0' "$registrations/$name.json" "$logs/$name.log" "$roots/temporary:$name"
+    done | xargs -0 -r rm -f && { sync "$registrations" 2>/dev/null || sync; }
   } || cannot 'remove below' "$registrations"
 }
 
 # move_aside NAME... rubbish NAME...: moves them out of the store, while nobody else can put anything there.
 move_aside() {
   for name in "$@"; do
-    shift
     [ "$name" = rubbish ] || is_rubbish "$name" || continue
-    [ ! -e "$store/$name" ] && [ ! -L "$store/$name" ] || set -- "$@" "$store/$name"
-  done
-  [ $# -gt 0 ] || return 0
-  find "$@" -prune -type d ! -perm -200 -exec chmod u+w {} + && mv "$@" "$aside/paths" ||
+    ! exists "$store/$name" || printf '%s\0' "$store/$name"
+  done | xargs -0 -r sh -c 'find "$@" -prune -type d ! -perm -200 -exec chmod u+w {} + && exec mv "$@" "$0"' "$aside/paths" ||
     cannot 'remove below' "$store"
 }
 
@@ -275,13 +265,16 @@ operation_trim_profile() {
   directory=$state/targets/$1/profiles/$2
   current=$(readlink "$directory/current") || return 0
   shift 2
-  for link in "$directory"/*-link; do
-    [ -L "$link" ] && [ "${link##*/}" != "$current" ] || continue
-    path=$(readlink "$link")
-    for wanted in "$@"; do
-      [ "$wanted" != "$path" ] || continue 2
+  {
+    [ $# = 0 ] || printf -- '- %s\n' "$@"
+    for link in "$directory"/[0-9]*-link; do
+      [ ! -L "$link" ] || [ "${link##*/}" = "$current" ] || printf '%s\n' "${link##*/} $(readlink "$link")"
     done
-    rm -f "$link" && say removed "${link##*/}"
+  } | awk '
+    { path = substr($0, length($1) + 2) }
+    $1 == "-" { kept[path]; next }
+    !(path in kept) { print $1 }' | while IFS= read -r link; do
+    rm -f "$directory/$link" && say removed "$link"
   done
 }
 
@@ -293,25 +286,33 @@ operation_trim_remnants() {
     target=${place##*/}
     check_names "$target"
     hold_mutex "$target"
-    [ ! -d "$place/log" ] || find "$place/log" -type f -name '*:*.*' -mtime +0 | trim_logs "$@"
+    [ ! -d "$place/log" ] || {
+      for record in "$place"/active/*/*:*/; do
+        printf '%s\n' "record ${record%/}"
+      done
+      find "$place/log" -type f -name '*:*.*' -mtime +0 | sed 's/^/log /'
+    } | without_records | trim_logs "$@"
     [ ! -d "$place/abandoned" ] || find "$place/abandoned" -mindepth 2 -maxdepth 2 -type d -mtime +29 | trim_given_up "$@"
     rm -f "$release"
     release=
   done
 }
 
-# trim_logs [--dry-run] < LOGS: removes logs of $target without a record. An activity may just have begun to write to one, which is
-# then no longer old.
+# without_records: of lines `record PATH` and then `log PATH`, the paths of the logs of keys that have no record.
+without_records() {
+  awk '
+    { key = $0; sub(/.*\//, "", key) }
+    $1 == "record" { sub(/.*:/, "", key); recorded[key]; next }
+    { sub(/[.][123]$/, "", key); sub(/[.][^.]*$/, "", key); sub(/.*:/, "", key) }
+    !(key in recorded) { print substr($0, 5) }'
+}
+
+# trim_logs [--dry-run] < LOGS: removes logs of $target. An activity may just have begun to write to one, which is then no longer old.
 trim_logs() {
   while IFS= read -r log; do
-    mapping=${log##*/}
-    mapping=${mapping%.[123]}
-    mapping=${mapping%.*}
-    is_recorded "${mapping##*:}" || {
-      size=$(wc -c <"$log") || continue
-      [ "${1-}" = --dry-run ] || find "$log" -mtime +0 -exec rm -f {} +
-      say log "$((size))" "$(printf '%s' "$log" | hexadecimal)"
-    }
+    size=$(wc -c <"$log") || continue
+    [ "${1-}" = --dry-run ] || find "$log" -mtime +0 -exec rm -f {} +
+    say log "$((size))" "$(printf '%s' "$log" | hexadecimal)"
   done
 }
 
@@ -322,12 +323,6 @@ trim_given_up() {
     [ "${1-}" = --dry-run ] || rm -rf "$kept"
     say given-up "$((size))" "$(printf '%s' "$kept" | hexadecimal)"
   done
-}
-
-# is_recorded KEY: whether any profile of $target has a record of it.
-is_recorded() {
-  set -- "$state/targets/$target/active"/*/*:"$1"
-  [ -d "$1" ]
 }
 
 # operation_nix_collect [--dry-run]: has Nix collect its garbage; returns the line in which Nix reports how much.

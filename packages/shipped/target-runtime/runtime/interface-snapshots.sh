@@ -27,11 +27,10 @@ each_component() {
 }
 
 print_generations() {
-  find_latest
-  for number in $(list_numbers | sort -n); do
-    [ "$which" = all ] || [ "$number" = "$generation" ] || continue
-    name=$(readlink "$generations/$number") || continue
-    printf '%s\n' "$container/$component/${name##*/}"
+  each_generation | sort -n | {
+    if [ "$which" = all ]; then cat; else tail -n 1; fi
+  } | while IFS=' ' read -r _ _ latest; do
+    printf '%s\n' "$container/$component/$latest"
   done
 }
 
@@ -154,24 +153,17 @@ client_clean_snapshots() {
 # clean_component: removes all but the last generations, and what none of these refers to. Unless all are to be removed, what was replaced last
 # stays.
 clean_component() {
-  left=$keep kept=' '
-  [ "$keep" = 0 ] || kept=" $(list_replaced | tr '\n' ' ')"
-  for number in $(list_numbers | sort -rn); do
-    if [ "$left" -gt 0 ]; then
-      left=$((left - 1))
-      name=$(readlink "$generations/$number") && kept="$kept${name##*/} "
-    else
-      rm -f "$generations/$number" || return
-    fi
-  done
-  for path in "$payloads"/*; do
-    case $kept in
-      *" ${path##*/} "*) continue ;;
-    esac
-    [ -d "$path" ] || continue
-    printf '%s\n' "removing the snapshot '$container/$component/${path##*/}'" >&2
-    rm -rf "$path" "${facts:?}/${path##*/}" "$snapshots/checksums/$container/$component/${path##*/}" || return
-  done
+  {
+    [ "$keep" = 0 ] || list_replaced
+  } | list_unneeded "$keep" | while IFS=' ' read -r what unneeded; do
+    case $what in
+      generation) rm -f "$generations/$unneeded" ;;
+      snapshot)
+        printf '%s\n' "removing the snapshot '$container/$component/$unneeded'" >&2
+        rm -rf "${payloads:?}/$unneeded" "${facts:?}/$unneeded" "$snapshots/checksums/$container/$component/$unneeded"
+        ;;
+    esac || exit
+  done || return
   for kind in generations snapshots checksums facts; do
     rmdir "$snapshots/$kind/$container/$component" "$snapshots/$kind/$container" 2>/dev/null || :
   done

@@ -13,11 +13,14 @@ serve_client() {
   set -f
   # shellcheck disable=SC2086
   set -- $line
-  for word in "$@"; do
-    decode "$word"
-    set -- "$@" "$decoded"
-    shift
-  done
+  # Only few need it, and each makes a new list of all.
+  case $line in
+    *\\*) for word in "$@"; do
+      decode "$word"
+      set -- "$@" "$decoded"
+      shift
+    done ;;
+  esac
   set +f
   "client_$operation" "$@"
 }

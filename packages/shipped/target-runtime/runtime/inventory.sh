@@ -36,7 +36,6 @@ say_times() {
 # say_missing PROFILE: packages of records and current profiles that are not valid here, each once.
 say_missing() {
   set -- "$state"/targets/*/profiles/"$1"/current "$state"/targets/*/active/"$1"/*:*/record
-  told=' ' of_nix=
   { for current in "$@"; do
     case $current in
       */current) path=$(readlink "$current") && readlink "${current%/*}/$path" ;;
@@ -44,24 +43,25 @@ say_missing() {
         [ "$field" != pkg ] || printf '%s\n' "$word"
       done <"$current" ;;
     esac
-  done } 2>/dev/null | {
-    while IFS= read -r path; do
-      case $path in
-        [!/]* | */../* | */./* | *//* | *[!A-Za-z0-9_.+?=/-]*) continue ;;
-      esac
-      case $told in
-        *" $path "*) continue ;;
-      esac
-      told="$told$path "
-      if [ ! -d "${path%/*}/.davit" ]; then
-        of_nix="$of_nix $path"
-      elif [ ! -f "${path%/*}/.davit/registrations/${path##*/}.json" ] || ! exists "$path"; then
-        say missing "$path"
-      fi
-    done
+  done } 2>/dev/null | { sort -u 2>/dev/null || cat; } | {
+    of_nix=$(say_missing_natively)
     # shellcheck disable=SC2086
     say_missing_of_nix $of_nix
-  }
+  } 5>&1
+}
+
+# say_missing_natively < PATHS: prints those that are in no native store.
+say_missing_natively() {
+  while IFS= read -r path; do
+    case $path in
+      [!/]* | */../* | */./* | *//* | *[!A-Za-z0-9_.+?=/-]*) continue ;;
+    esac
+    if [ ! -d "${path%/*}/.davit" ]; then
+      printf '%s\n' "$path"
+    elif [ ! -f "${path%/*}/.davit/registrations/${path##*/}.json" ] || ! exists "$path"; then
+      say missing "$path" >&5
+    fi
+  done
 }
 
 # say_missing_of_nix [PATH]...: asks Nix once if all are valid.

@@ -30,14 +30,14 @@ operation_native_missing() {
 
 # hold_asked: holds the store, so that paths can be kept, unless this account may not write to it: then nothing is sent to it either.
 hold_asked() {
-  { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations"
+  { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations" || return
+  for owner in "${asked%/*}"/*; do
+    [ ! -f "$owner" ] || ! is_dead "${owner##*/}" || rm -f "$owner"
+  done
 }
 
 # keep_asked NAME...: keeps them while this helper lives.
 keep_asked() {
-  for owner in "${asked%/*}"/*; do
-    [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
-  done
   printf '%s\n' "$@" | cat >>"$asked" || cannot 'write below' "${asked%/*}"
 }
 
@@ -45,7 +45,7 @@ keep_asked() {
 # are kept until this helper ends, or `invalid NAME`.
 operation_native_closure() {
   check_store_paths "$1"
-  registrations=$1 store=${1%/*/*} closure='' next=''
+  registrations=$1 store=${1%/*/*} noted=0 listed=0
   shift
   [ ! -d "$registrations" ] || hold_asked
   # The only special character in names is `?`.
@@ -53,19 +53,20 @@ operation_native_closure() {
   for name in "$@"; do
     note_needed "$name"
   done
-  while [ -n "$next" ]; do
+  while [ "$listed" -lt "$noted" ]; do
+    batch=
+    while [ "$listed" -lt "$noted" ]; do
+      eval "batch=\"\$batch \$noted_$listed\""
+      listed=$((listed + 1))
+      [ "$((listed % 100))" != 0 ] || break
+    done
     # shellcheck disable=SC2086
-    set -- $next
-    next=
-    in_batches list_registrations "$@"
+    list_registrations $batch
   done
-  # shellcheck disable=SC2086
-  set -- $closure
   set +f
-  [ -z "$release_store" ] || keep_asked "$@"
 }
 
-# note_needed NAME: adds it to what is to be listed, once.
+# note_needed NAME: adds it to what is to be listed, once. Each has a variable, as it would take long to append to one with all names.
 note_needed() {
   case $1 in
     *[!A-Za-z0-9_.+?=-]*) fail bad-request "invalid name '$1'" ;;
@@ -74,24 +75,25 @@ note_needed() {
   case $hash in
     '' | *[!0-9a-z]*) fail bad-request "invalid name '$1'" ;;
   esac
-  eval "noted=\${noted_$hash-}"
-  [ -z "$noted" ] || return 0
-  eval "noted_$hash=yes"
-  next="$next $1"
+  eval "known=\${known_$hash-}"
+  [ -z "$known" ] || return 0
+  eval "known_$hash=yes noted_$noted=\$1"
+  noted=$((noted + 1))
 }
 
 # list_registrations NAME...: says their registrations, and notes what they refer to.
 list_registrations() {
-  files=
+  files= valid=
   for name in "$@"; do
     if is_valid "$name"; then
-      files="$files $name.json"
-      closure="$closure $name"
+      files="$files $name.json" valid="$valid $name"
     else
       say invalid "$name"
     fi
   done
   [ -n "$files" ] || return 0
+  # shellcheck disable=SC2086
+  [ -z "$release_store" ] || keep_asked $valid
   # shellcheck disable=SC2086
   texts=$(cd "$registrations" && cat $files) || fail cannot-read "cannot read '$registrations'"
   IFS=$newline
@@ -120,7 +122,7 @@ note_references() {
 # with the records that were received with them, in this order, and protects some of them, if those that they need are still valid.
 operation_native_commit() {
   check_store_paths "$1" "$2" "$3" "$4"
-  store=$1 incoming=$2 registrations=$3 roots=$4 placed='' records=''
+  store=$1 incoming=$2 registrations=$3 roots=$4
   shift 4
   # The receiver has claimed it for this helper.
   [ "$(readlink "$incoming.lock")" = "$self" ] || claim "$incoming.lock" "$self" ||
@@ -131,8 +133,8 @@ operation_native_commit() {
     cannot 'write below' "$incoming"
   # The only special character in names is `?`.
   set -f
+  placed=$(choose_received "$@") || exit
   while [ "$1" != protect ]; do
-    choose_received "$1"
     shift
   done
   # shellcheck disable=SC2086
@@ -146,30 +148,38 @@ operation_native_commit() {
   # All are on the same file system: paths, records, and the directories that they are moved into.
   sync -f "$registrations" 2>/dev/null || sync
   # shellcheck disable=SC2086
-  in_batches publish_records $records || cannot 'write below' "$registrations"
+  in_batches publish_records $placed || cannot 'write below' "$registrations"
   shift
-  protect=
-  while [ $# -gt 0 ] && [ "$1" != needs ]; do
-    protect="$protect $store/$1"
-    shift
-  done
-  # shellcheck disable=SC2086
-  protect_native "$roots" $protect
+  # shellcheck disable=SC2046
+  protect_native "$roots" $(
+    for name in "$@"; do
+      [ "$name" != needs ] || break
+      printf ' %s' "$store/$name"
+    done
+  )
   discard_transfer "$incoming"
 }
 
-# choose_received NAME: adds it to what is to be placed, unless it is valid already.
+# choose_received NAME... protect ...: prints those that are to be placed, as they are not valid yet.
 choose_received() {
-  check_received "$1"
-  ! is_valid "$1" || return 0
-  [ -f "$incoming/records/$1.json" ] || fail incomplete-archive "the archive lacks the record of '$1'"
-  placed="$placed $1"
-  records="$records $1.json"
+  for name in "$@"; do
+    [ "$name" != protect ] || return 0
+    check_received "$name"
+    is_valid "$name" || {
+      [ -f "$incoming/records/$name.json" ] || fail incomplete-archive "the archive lacks the record of '$name'"
+      printf ' %s' "$name"
+    }
+  done
 }
 
-# publish_records FILE...: makes their paths valid, in this order.
+# publish_records NAME...: makes these paths valid, in this order.
 publish_records() {
-  (cd "$incoming/records" && mv -f "$@" "$registrations/")
+  files=
+  for name in "$@"; do
+    files="$files $name.json"
+  done
+  # shellcheck disable=SC2086
+  (cd "$incoming/records" && mv -f $files "$registrations/")
 }
 
 # check_needs [NAME]... protect [NAME]... needs [NAME]...

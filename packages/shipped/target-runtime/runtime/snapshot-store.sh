@@ -46,30 +46,22 @@ operation_snapshots() {
 
 # say_generations: `generation CONTAINER COMPONENT NUMBER SNAPSHOT SECONDS` for each, with the time at which it became the latest here.
 say_generations() {
-  case $container$component in
-    *[!A-Za-z0-9_.+?=-]*) return ;;
+  case $container/$component in
+    [.-]* | */[.-]* | *[!A-Za-z0-9_.+?=/-]*) return ;;
   esac
-  times=$(stat -c '%Y %n' "$generations"/* 2>/dev/null) || times=
-  for link in "$generations"/*; do
-    case ${link##*/} in
-      *[!0-9]* | '') continue ;;
-    esac
-    seconds=$newline$times$newline
-    seconds=${seconds%%" $link$newline"*}
-    seconds=${seconds##*"$newline"}
-    name=$(readlink "$link") && name=${name##*/} || continue
+  each_generation | while IFS=' ' read -r number seconds name; do
     case $name in
-      '' | *[!A-Za-z0-9_.+?=-]*) continue ;;
+      '' | [.-]* | *[!A-Za-z0-9_.+?=-]*) continue ;;
     esac
     [ -d "$payloads/$name" ] || continue
     case $seconds in
       '' | *[!0-9]*) seconds=- ;;
     esac
-    say generation "$container" "$component" "${link##*/}" "$name" "$seconds"
+    say generation "$container" "$component" "$number" "$name" "$seconds"
     [ -f "$facts/$name" ] || continue
     while IFS=' ' read -r field word; do
-      case $field$word in
-        *[!A-Za-z0-9_.:+?=/%\\-]*) ;;
+      case $field/$word in
+        */ | *[!A-Za-z0-9_.:+?=/%\\-]*) ;;
         *) say fact "$field" "$word" ;;
       esac
     done <"$facts/$name"
@@ -110,11 +102,6 @@ operation_snapshot_missing() {
   check_component "$4"
   name=$4 payload=$payloads/$4 holds=
   shift 4
-  for file in "$@"; do
-    decode "$file"
-    set -- "$@" "$decoded"
-    shift
-  done
   if has_all "$payload" "$@"; then
     if check_snapshot "$payload" "$name" 2>/dev/null; then
       say whole
@@ -124,7 +111,8 @@ operation_snapshot_missing() {
   fi
   choose_digester
   for file in "$@"; do
-    find_intact "$file" || say missing "$file"
+    decode "$file"
+    find_intact "$decoded" || say missing "$decoded"
   done
 }
 
@@ -146,12 +134,13 @@ drop_damaged() {
   say damaged "$1"
 }
 
-# has_all DIRECTORY [FILE]...
+# has_all DIRECTORY [FILE]...: the names are still encoded.
 has_all() {
   directory=$1
   shift
   for file in "$@"; do
-    [ -e "$directory/$file" ] || return 1
+    decode "$file"
+    [ -e "$directory/$decoded" ] || return 1
   done
   [ -d "$directory" ]
 }
@@ -182,11 +171,6 @@ operation_snapshot_commit() {
     shift 2
   done
   shift
-  for file in "$@"; do
-    decode "$file"
-    set -- "$@" "$decoded"
-    shift
-  done
   hold_snapshots
   has_all "$payloads/$name" "$@" || {
     [ ! -d "$payloads/$name" ] || discard_damaged
@@ -205,11 +189,13 @@ discard_damaged() {
   rm -rf "$snapshots/incoming/damaged.$name.$$"
 }
 
-# assemble [FILE]...
+# assemble [FILE]...: the names are still encoded.
 assemble() {
   choose_digester
   mkdir "$transfer/payload" || cannot 'write below' "$transfer"
   for file in "$@"; do
+    decode "$file"
+    file=$decoded
     case $file in
       '' | . | .. | */*) fail bad-request "invalid name '$file'" ;;
     esac
@@ -241,56 +227,63 @@ operation_snapshot_discard() {
 }
 
 # operation_clean_snapshots STORE KEEP CONTAINER COMPONENT [--dry-run]: removes all but the last KEEP generations, and snapshots without a
-# generation; says what. Keeps what a service is still to be restored from and, unless all are to be removed, what was replaced last.
+# generation; says now and then how many: `removed COUNT`, `freed COUNT BYTES`. Keeps what a service is still to be restored from and, unless all
+# are to be removed, what was replaced last.
 operation_clean_snapshots() {
   open_component "$1" "$3" "$4"
   keep=$2
+  is_number "$keep" || fail bad-request "invalid number '$keep'"
   hold_snapshots
   # A module of Dysnomia changes the store without holding it.
   state_directory "${1#targets/}" "$3" "$4"
   ! is_running "$directory" || return 0
   find_awaited "$1"
-  [ "$keep" = 0 ] || awaited="$awaited$(list_replaced | tr '\n' ' ')"
-  kept=' ' removed=
-  for number in $(list_numbers | sort -rn); do
-    name=$(readlink "$generations/$number") || name=
-    name=${name##*/}
-    if [ "$keep" -gt 0 ]; then
-      keep=$((keep - 1)) kept="$kept$name "
-      continue
-    fi
-    # The latest generation of a snapshot is enough to keep it.
-    case $kept:$awaited in
-      *" $name "*:*) ;;
-      *:*" $name "*)
-        kept="$kept$name "
-        continue
-        ;;
-    esac
-    [ "${5-}" = --dry-run ] || rm -f "$generations/$number"
-    say removed "$number" "${name:--}"
-    removed=yes
-  done
-  [ -z "$removed" ] || [ "${5-}" = --dry-run ] || sync "$generations"
-  for path in "$payloads"/*; do
-    case "$kept" in
-      *" ${path##*/} "*) continue ;;
-    esac
-    [ -d "$path" ] || continue
-    say freed "${path##*/}" "$(find "$path" -type f -exec cat {} + | wc -c | tr -d ' ')"
-    [ "${5-}" = --dry-run ] || rm -rf "$path" "${facts:?}/${path##*/}" "$snapshots/checksums/$container/$component/${path##*/}"
-  done
+  {
+    printf '%s' "$awaited"
+    [ "$keep" = 0 ] || list_replaced
+  } | list_unneeded "$keep" | remove_all_unneeded "${5-}"
 }
 
-# find_awaited STORE: sets $awaited to the names of the snapshots from which services of a target are still to be restored.
+# remove_all_unneeded [--dry-run] < LINES
+remove_all_unneeded() {
+  removed=0 freed=0 bytes=0
+  while IFS=' ' read -r what name; do
+    remove_unneeded "$1"
+    [ "$((removed + freed))" -lt 500 ] || say_removed
+  done
+  say_removed
+}
+
+# remove_unneeded [--dry-run]: of $component the generation, or the snapshot, $name.
+remove_unneeded() {
+  case $what in
+    generation)
+      removed=$((removed + 1))
+      [ -n "$1" ] || rm -f "$generations/$name"
+      ;;
+    sync) [ -n "$1" ] || sync "$generations" ;;
+    snapshot)
+      freed=$((freed + 1)) bytes=$((bytes + $(find "$payloads/$name" -type f -exec cat {} + | wc -c)))
+      [ -n "$1" ] || rm -rf "${payloads:?}/$name" "${facts:?}/$name" "$snapshots/checksums/$container/$component/$name"
+      ;;
+  esac
+}
+
+say_removed() {
+  [ "$removed" = 0 ] || say removed "$removed"
+  [ "$freed" = 0 ] || say freed "$freed" "$bytes"
+  removed=0 freed=0 bytes=0
+}
+
+# find_awaited STORE: sets $awaited to lines with the names of the snapshots from which services of a target are still to be restored.
 find_awaited() {
-  awaited=' '
+  awaited=
   for record in "$state/$1/active"/*/"$container":*/record; do
     [ -f "$record" ] && [ ! -f "${record%/*}/restored" ] || continue
     while IFS=' ' read -r field word || [ -n "$field" ]; do
       [ "$field" = restore ] || continue
       decode "$word"
-      awaited="$awaited$decoded "
+      awaited="$awaited$decoded$newline"
     done <"$record"
   done
 }

@@ -71,14 +71,56 @@ find_latest() {
   latest=${latest##*/}
 }
 
-# list_numbers: prints the numbers of all generations, in any order.
-list_numbers() {
-  for link in "$generations"/*; do
-    case ${link##*/} in
+# each_generation: prints `NUMBER SECONDS NAME` for each, in any order: when it became the latest here, `-` if the machine cannot tell, and its
+# snapshot. Without a process for each, since there may be many.
+each_generation() {
+  if command -v stat >/dev/null; then
+    find "$generations/" -type l -exec stat -c '%Y %N' {} + 2>/dev/null
+  else
+    find "$generations/" -type l 2>/dev/null | while IFS= read -r link; do
+      printf '%s -> %s\n' "- $link" "$(readlink "$link")"
+    done
+  fi | number_generations
+}
+
+# number_generations < LINES: `SECONDS PATH -> TEXT`; utilities differ in their quotes, which no name contains.
+number_generations() {
+  while IFS= read -r line; do
+    number=${line%" -> "*} name=${line##*/}
+    number=${number##*/}
+    number=${number%[\'\"]}
+    case $number in
       0* | *[!0-9]* | '' | ????????????????*) ;;
-      *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
+      *) printf '%s\n' "$number ${line%% *} ${name%[\'\"]}" ;;
     esac
   done
+}
+
+# list_unneeded KEEP < NAMES: all but the last KEEP generations, as lines `generation NUMBER`, then a line `sync` if there are any, and the snapshots
+# that no other one refers to, as lines `snapshot NAME`. The latest generation of each of the names is needed as well.
+list_unneeded() {
+  {
+    sed 's/^/awaited /'
+    each_generation | sort -rn | sed 's/^/generation /'
+    for path in "$payloads"/*; do
+      [ ! -d "$path" ] || printf 'payload %s\n' "${path##*/}"
+    done
+  } | awk -v keep="$1" '
+    { name = $0 }
+    $1 == "awaited" { awaited[substr($0, 9)]; next }
+    $1 == "generation" {
+      sub(/^generation [0-9]+ [^ ]* /, "", name)
+      if (keep + 0 > 0) { keep--; kept[name]; next }
+      if (!(name in kept) && name in awaited) { kept[name]; next }
+      removed = 1
+      print $1, $2
+    }
+    $1 == "payload" {
+      sub(/^payload /, "", name)
+      if (removed == 1) { removed = 2; print "sync" }
+      if (!(name in kept) && name !~ /^[.][.]?$|^ | $/) print "snapshot " name
+    }
+    END { if (removed == 1) print "sync" }'
 }
 
 # add_snapshot DIRECTORY: makes a complete directory the snapshot $name, unless there is one, and the latest generation. Nobody else may

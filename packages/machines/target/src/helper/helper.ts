@@ -9,7 +9,7 @@ import { endlessGreeting, lostError, noAnswer, noShell } from './helper-errors.t
 import { loadScript } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
 import { PROOF_OF_LIFE } from './proof-of-life.ts'
-import { ANSWER_SECONDS, type SilenceWatch, silentError, watchSilence } from './silence.ts'
+import { ANSWER_SECONDS, endlessError, type SilenceWatch, silentError, watchSilence } from './silence.ts'
 import { endOfOutput } from './stream-tail.ts'
 
 export { RefusedRequest } from './refused-request.ts'
@@ -32,6 +32,8 @@ export interface ActivityListener {
   readonly sent?: () => void
   /** Called for each answer to the questions of an activity, which are numbered from 1; returns whether it was due. */
   readonly told?: (number: number, status: string) => boolean
+  /** Time after which an activity that ends by itself counts as lost together with its helper. */
+  readonly withinSeconds?: number | undefined
 }
 
 export interface HelperOptions extends Pick<HelperToStart, 'client' | 'predecessor'> {
@@ -48,6 +50,8 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
 }
 
 const START_SECONDS = 30
+/** How many times as long as a silence an answer may take that has begun to come. */
+const LONGER = 5
 /** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
@@ -80,6 +84,7 @@ class ShellHelper implements Helper {
   readonly #trace: Trace | undefined
   readonly #activities = new Map<string, PendingActivity>()
   readonly #watch: SilenceWatch
+  readonly #giveUp: (error: DavitError) => void
   /** Resolves with the reason when the helper is gone. */
   readonly #gone: Promise<DavitError>
   #lost: DavitError | undefined
@@ -95,14 +100,16 @@ class ShellHelper implements Helper {
     this.#channel = channel
     this.#answers = pendingAnswers(address)
     let lose: (reason: unknown) => void = () => {}
+    this.#giveUp = (error) => {
+      this.isSilent = true
+      lose(error)
+      channel.close()
+    }
     this.#watch = watchSilence({
       patience: () => this.#patience(answerSeconds),
+      longest: () => (this.#answers.slowness() ?? 1) * answerSeconds + LONGER * answerSeconds,
       askForLife: () => this.#askForLife(),
-      onSilence: (seconds) => {
-        this.isSilent = true
-        lose(silentError(address, seconds))
-        channel.close()
-      },
+      onSilence: (seconds, what) => this.#giveUp((what === 'silent' ? silentError : endlessError)(address, seconds)),
     })
     this.#gone = new Promise((resolve) => {
       lose = (reason) => {
@@ -151,7 +158,7 @@ class ShellHelper implements Helper {
   async requestActivity(
     operation: OperationName,
     fields: readonly string[],
-    { sent, ...listener }: ActivityListener = {},
+    { sent, withinSeconds, ...listener }: ActivityListener = {},
   ): Promise<number> {
     const id = this.#newId()
     const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { ...listener, resolve, reject }))
@@ -159,10 +166,16 @@ class ShellHelper implements Helper {
     ended.catch(() => {})
     if (this.#lost === undefined) sent?.()
     const end = this.#trace?.({ kind: 'activity', name: operation, place: this.#address })
+    const limit = watchSilence({
+      patience: () => withinSeconds,
+      onSilence: (seconds) => this.#giveUp(endlessError(this.#address, seconds)),
+    })
+    limit.heard()
     try {
       await this.#send(id, operation, fields)
       return await ended
     } finally {
+      limit.stop()
       this.#activities.delete(id)
       end?.()
     }
@@ -236,6 +249,8 @@ class ShellHelper implements Helper {
   }
 
   #takeAnswer(line: string): void {
-    this.#count(this.#answers.take(line))
+    const taken = this.#answers.take(line)
+    if (taken === 'end') this.#watch.settled()
+    this.#count(taken !== 'stray')
   }
 }

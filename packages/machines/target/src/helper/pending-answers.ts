@@ -1,3 +1,4 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { operation, type OperationName } from '@davit/target-runtime'
 
 import { badAnswer } from './answer-lines.ts'
@@ -6,8 +7,8 @@ import { refusalOf } from './refused-request.ts'
 /** Answers that are due from a helper, in the order of the requests. */
 export interface PendingAnswers {
   add(id: string, name: OperationName): Promise<readonly string[]>
-  /** Takes a line; returns whether it belongs to one of the answers. */
-  take(line: string): boolean
+  /** Takes a line, which is part of an answer, or its end, or neither. */
+  take(line: string): 'part' | 'end' | 'stray'
   rejectAll(error: unknown): void
   /** Factor by which the next answer may take longer than usual; undefined if none is due. */
   slowness(): number | undefined
@@ -28,16 +29,19 @@ export function pendingAnswers(address: string): PendingAnswers {
     take(line) {
       const [id = '', sign, ...words] = line.split(' ')
       const request = answers.get(id)
-      if (request === undefined) return false
-      if (sign === '+' && !isExcessive(request, line)) {
+      if (request === undefined) return 'stray'
+      const isPart = sign === '+'
+      const isTooLong = isPart && isExcessive(request, line)
+      if (isPart && !isTooLong) {
         request.lines.push(words.join(' '))
-        return true
+        return 'part'
       }
       answers.delete(id)
-      if (sign === '=') request.resolve(request.lines)
+      if (isTooLong) request.reject(tooLong(address, request.name))
+      else if (sign === '=') request.resolve(request.lines)
       else if (sign === '!') request.reject(refusalOf(words, request.lines))
       else request.reject(badAnswer(address))
-      return true
+      return 'end'
     },
     rejectAll(error) {
       for (const { reject } of answers.values()) reject(error)
@@ -56,6 +60,18 @@ interface PendingAnswer {
   characters: number
   readonly resolve: (lines: readonly string[]) => void
   readonly reject: (error: unknown) => void
+}
+
+function tooLong(address: string, name: OperationName): DavitError {
+  const limits = `${MAX_ANSWER_LINES} lines, or ${MAX_ANSWER_CHARACTERS / 1024 ** 2} MB`
+  return new DavitError('bad-answer', `'${address}' sent an answer of more than ${limits}`, {
+    exitStatus: ExitStatus.unreachable,
+    hint: HINTS[name] ?? 'look at what answers there, and at what there is so much of in its state directory',
+  })
+}
+
+const HINTS: Partial<Record<OperationName, string>> = {
+  snapshots: "if it has that many snapshots, 'davit-clean-snapshots' removes old ones",
 }
 
 function isExcessive(request: PendingAnswer, line: string): boolean {

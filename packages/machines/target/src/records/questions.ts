@@ -105,7 +105,8 @@ export async function askUnrecorded(
   const words = await definitionFields(machine, { mapping, definition })
   const { answers, told } = answersTo({ mappings: [mapping] })
   const fields = [target, profile, String(timeoutSeconds), container, service, ...words] as const
-  await machine.requestActivity('ask_unrecorded', fields, { told })
+  const withinSeconds = limitOf(machine, { mappings: [mapping], timeoutSeconds, atATime: 1 })
+  await machine.requestActivity('ask_unrecorded', fields, { told, withinSeconds })
   return statusOf(answers.get(1))
 }
 
@@ -143,9 +144,22 @@ async function ask(machine: Machine<'deploy' | 'query'>, questions: NamedQuestio
   const { answers, told } = answersTo(questions)
   const words = [...(await secretWords(machine, questions)), ...wordsOf(questions)]
   const fields = [target, profile, token, activity, ...limits, name, ...words] as const
-  await machine.requestActivity('ask', fields, { sent, told })
+  await machine.requestActivity('ask', fields, { sent, told, withinSeconds: limitOf(machine, questions) })
   return answers
 }
+
+/** How long a machine may take that stops each module in time; undefined if modules may take any time. */
+function limitOf(
+  { answerSeconds }: Pick<Machine, 'answerSeconds'>,
+  { mappings, timeoutSeconds = 0, atATime }: Pick<NamedQuestions, 'mappings' | 'timeoutSeconds' | 'atATime'>,
+): number | undefined {
+  if (timeoutSeconds === 0) return undefined
+  const turns = Math.ceil(mappings.length / Math.max(1, atATime))
+  return turns * (timeoutSeconds + STOP_SECONDS) + answerSeconds
+}
+
+/** How long it may take to end a module that is stopped. */
+const STOP_SECONDS = 10
 
 async function awaitAnswers(machine: Machine, questions: NamedQuestions): Promise<Answers> {
   const { target, profile, activity, name } = questions
@@ -153,7 +167,7 @@ async function awaitAnswers(machine: Machine, questions: NamedQuestions): Promis
   for (let losses = 0; ; losses += 1) {
     const { answers, told } = answersTo(questions)
     try {
-      await machine.requestActivity('await_asked', fields, { told })
+      await machine.requestActivity('await_asked', fields, { told, withinSeconds: limitOf(machine, questions) })
       return answers
     } catch (error) {
       if (!isConnectionLost(error) || losses === MAX_LOSSES) throw error

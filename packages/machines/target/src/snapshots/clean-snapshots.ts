@@ -1,3 +1,4 @@
+import { badAnswer } from '../helper/answer-lines.ts'
 import type { Machine } from '../machine.ts'
 import { listComponents, type Component, type SnapshotStore } from './snapshot-store.ts'
 
@@ -29,13 +30,33 @@ export async function cleanSnapshots(
     if (mode === 'remove') await cleanByClient(machine, { container, component }, keep)
     // oxlint-disable-next-line no-await-in-loop
     const lines = await machine.request('clean_snapshots', [place, String(keep), container, component, ...options])
-    const generations = lines.filter((line) => line.startsWith('removed ')).length
-    const freed = lines.filter((line) => line.startsWith('freed ')).map((line) => Number(line.split(' ')[2]))
-    if (generations + freed.length === 0) continue
-    cleaned.push({ container, component, generations, bytes: freed.reduce((sum, bytes) => sum + bytes, 0) })
+    const { generations, snapshots, bytes } = totalsOf(lines, machine)
+    if (generations + snapshots === 0) continue
+    cleaned.push({ container, component, generations, bytes })
   }
   return cleaned
 }
+
+interface Totals {
+  readonly generations: number
+  readonly snapshots: number
+  readonly bytes: number
+}
+
+/** Adds up what a machine has removed: it says that in parts. */
+function totalsOf(lines: readonly string[], { address }: Pick<Machine, 'address'>): Totals {
+  const totals = { generations: 0, snapshots: 0, bytes: 0 }
+  for (const line of lines) {
+    const [, generations, snapshots, bytes] = REMOVED.exec(line) ?? []
+    if (generations !== undefined) totals.generations += Number(generations)
+    else if (snapshots === undefined) throw badAnswer(address)
+    totals.snapshots += Number(snapshots ?? 0)
+    totals.bytes += Number(bytes ?? 0)
+  }
+  return totals
+}
+
+const REMOVED = /^(?:removed (\d{1,9})|freed (\d{1,9}) (\d{1,15}))$/
 
 async function cleanByClient(
   { client }: Machine<'state'>,
