@@ -96,7 +96,7 @@ const TITLES = ['SERVICE', 'COMPONENT', 'TARGET', 'TAKEN', 'LAST', 'SIZE', 'NAME
 /** Renders a table with a line for each snapshot. */
 export function renderSnapshots(listed: readonly ListedSnapshot[]): string {
   const rows = [TITLES, ...listed.map(cellsOf)]
-  const widths = TITLES.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  const widths = TITLES.map((_, column) => widest(rows, column))
   return rows
     .map(
       (cells) =>
@@ -106,6 +106,11 @@ export function renderSnapshots(listed: readonly ListedSnapshot[]): string {
           .trimEnd()}\n`,
     )
     .join('')
+}
+
+/** Any number of rows, unlike that of arguments. */
+function widest(rows: readonly (readonly string[])[], column: number): number {
+  return rows.reduce((width, cells) => Math.max(width, cells[column]?.length ?? 0), 0)
 }
 
 function cellsOf(one: ListedSnapshot): readonly string[] {

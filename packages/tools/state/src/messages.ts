@@ -1,4 +1,4 @@
-import { messages, note, renderBytes } from '@davit/diagnostics'
+import { messages, note, renderBytes, warning } from '@davit/diagnostics'
 
 export const say = messages({
   /** No service of the manifest has state that moves with it. Set `deployState` in the services model. */
@@ -7,6 +7,11 @@ export const say = messages({
   'no-state-moved': note({}, () => 'no state has moved between the two manifests, so there is nothing to do'),
   /** There are no snapshots that match. */
   'no-snapshots': note({}, () => 'there are no such snapshots'),
+  /** The snapshots of a target, there or here, cannot be listed. The others are; the exit status shows that some are missing. */
+  'snapshots-unknown': warning(
+    { target: 'prefix', where: 'text', reason: 'text' },
+    ({ where, reason }) => `cannot list the snapshots ${where}: ${reason}`,
+  ),
   /** Snapshots of a component were copied. */
   'snapshots-copied': note(
     { container: 'text', component: 'text', side: 'text', snapshots: 'number', bytes: 'number' },

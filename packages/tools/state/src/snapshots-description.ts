@@ -8,7 +8,7 @@ export const description = {
   summary: 'List the snapshots of the state of services',
   description: [
     'Prints a line for each snapshot: its service, the target on which it was taken, when (UTC), its size, its name, and whether the target or this machine (the coordinator) keeps it. If the same state was found again later, the second time is the last one.',
-    'Lists everything that the targets of the manifest keep, and everything that this machine keeps of the deployment, including the state of services and targets that are no longer part of it.',
+    'Lists everything that the targets of the manifest keep, and everything that this machine keeps of the deployment, including the state of services and targets that are no longer part of it. A target that cannot be reached, or whose answer makes no sense, is named, and the others are listed all the same.',
     'With --store, works on a store of snapshots of this machine by itself, whatever is deployed: it has the layout of Dysnomia. Operands are then names of snapshots, CONTAINER/COMPONENT/NAME, or directories to import.',
   ],
   examples: [
@@ -38,7 +38,7 @@ export const description = {
     ...skipOptions,
     ...storeOptions,
   },
-  exitStatus: { 1: 'with --store: the operation failed' },
+  exitStatus: { 1: 'with --store: the operation failed', 69: 'some targets could not be read; the others are listed' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-snapshot(1)', 'davit-restore(1)', 'davit-clean-snapshots(1)'],
 } as const satisfies ToolDescription

@@ -1,6 +1,7 @@
-import type { Infrastructure, Manifest, ProfileName } from '@davit/documents'
+import { DavitError } from '@davit/diagnostics'
+import type { Infrastructure, Manifest, TargetName } from '@davit/documents'
 import { keptStores } from '@davit/state-runner'
-import { listSnapshots, type Machine, type ShellTarget, targetsToUse } from '@davit/target'
+import { listSnapshots, type ReachedTargets, type ShellTarget, type SnapshotStore, targetsToUse } from '@davit/target'
 import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
 
 import { listedSnapshots, renderSnapshots, type StoreOfTarget } from './listed-snapshot.ts'
@@ -19,11 +20,14 @@ export const tool = defineTool({
     const { place } = deploymentOf(context)
     const read = args.where === 'coordinator' ? findManifest : readManifest
     const manifest = (await read(context, place))?.manifest
-    const listed = listedSnapshots(await storesFor(context, manifest), selectionOf(args), manifest)
+    const { stores, failures } = await storesFor(context, manifest)
+    const listed = listedSnapshots(stores, selectionOf(args), manifest)
+    for (const { target, where, error } of failures)
+      report(say('snapshots-unknown', { target, where: PLACES[where], reason: error.message }))
     if (args.format === 'json') await print(`${JSON.stringify(listed, undefined, 2)}\n`)
-    else if (listed.length === 0) report(say('no-snapshots'))
-    else await print(renderSnapshots(listed))
-    return 0
+    else if (listed.length > 0) await print(renderSnapshots(listed))
+    else if (failures.length === 0) report(say('no-snapshots'))
+    return Math.max(0, ...failures.map(({ error }) => error.exitStatus))
   },
 })
 
@@ -33,28 +37,59 @@ interface Arguments {
   readonly skipUnreachable: boolean
 }
 
-async function storesFor(context: ToolContext<Arguments>, manifest: Manifest | undefined) {
-  const { args, report } = context
+const PLACES = { target: 'on it', coordinator: 'of it on this machine' } as const
+
+/** A store that could not be read. */
+interface UnreadStore extends Pick<StoreOfTarget, 'target' | 'where'> {
+  readonly error: DavitError
+}
+
+interface ReadStores {
+  readonly stores: readonly StoreOfTarget[]
+  readonly failures: readonly UnreadStore[]
+}
+
+/** Reads all stores; what one of them says, or does not, is a failure of that one. */
+async function storesFor(context: ToolContext<Arguments>, manifest: Manifest | undefined): Promise<ReadStores> {
+  const { args, signal } = context
   const { profile } = deploymentOf(context)
   const none: Infrastructure = new Map()
   const infrastructure = args.where === 'coordinator' ? none : (manifest?.infrastructure ?? none)
   return withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
-    const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-    const [there, here] = await Promise.all([
-      Promise.all(targets.map(storeOn)),
-      args.where === 'targets' ? [] : storesHere(await openHere(), profile),
-    ])
-    return [...there, ...here]
+    const targets = reachedIn(reached, context)
+    const failures: UnreadStore[] = targets.unreachable.map(([target, error]) => ({ target, where: 'target', error }))
+    const read = async ({ target, where, store }: StoreToRead): Promise<readonly StoreOfTarget[]> => {
+      try {
+        return [{ target, where, snapshots: await listSnapshots(store) }]
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof DavitError)) throw error
+        failures.push({ target, where, error })
+        return []
+      }
+    }
+    const there = targets.reached.map(({ name: target, machine }): StoreToRead => ({
+      target,
+      where: 'target',
+      store: { machine, place: `targets/${target}` },
+    }))
+    const here = args.where === 'targets' ? [] : keptStores(await openHere(), profile)
+    const kept = here.map((one): StoreToRead => ({ ...one, where: 'coordinator' }))
+    const stores = (await Promise.all([...there, ...kept].map(read))).flat()
+    return { stores, failures: failures.toSorted((one, other) => (one.target < other.target ? -1 : 1)) }
   })
 }
 
-async function storeOn({ name, machine }: ShellTarget<'state'>): Promise<StoreOfTarget> {
-  return { target: name, where: 'target', snapshots: await listSnapshots({ machine, place: `targets/${name}` }) }
+interface StoreToRead extends Pick<StoreOfTarget, 'target' | 'where'> {
+  readonly store: SnapshotStore
 }
 
-async function storesHere(here: Machine<'state'>, profile: ProfileName): Promise<readonly StoreOfTarget[]> {
-  const stores = keptStores(here, profile)
-  return Promise.all(
-    stores.map(async ({ target, store }) => ({ target, where: 'coordinator', snapshots: await listSnapshots(store) })),
-  )
+interface Reached {
+  readonly reached: readonly ShellTarget<'state'>[]
+  readonly unreachable: readonly (readonly [TargetName, DavitError])[]
+}
+
+function reachedIn(all: ReachedTargets<'state'>, { args, report }: ToolContext<Arguments>): Reached {
+  if (args.skipUnreachable) return { reached: targetsToUse(all, { unreachable: 'skip', report }), unreachable: [] }
+  return { reached: [...all.targets.values()], unreachable: [...all.unreachable] }
 }

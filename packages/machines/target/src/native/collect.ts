@@ -139,8 +139,9 @@ function untilOf(temporary: readonly StoreRoot[], kept: readonly StorePath[]): P
   const times = temporary.flatMap(({ path, since }) =>
     since !== undefined && paths.has(path) ? [since.getTime()] : [],
   )
-  const [first, last] = [Math.min(...times), Math.max(...times)].map((time) => new Date(time + A_DAY_MILLISECONDS))
-  return times.length === 0 || first === undefined || last === undefined ? {} : { until: [first, last] }
+  const extreme = (choose: (one: number, other: number) => number) =>
+    new Date(times.reduce((one, other) => choose(one, other)) + A_DAY_MILLISECONDS)
+  return times.length === 0 ? {} : { until: [extreme(Math.min), extreme(Math.max)] }
 }
 
 /** Returns the outputs of each derivation; a damaged one has none. */

@@ -89,8 +89,8 @@ async function receiverFor(
   const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files.map(encodeField)])
   const damaged = lacking.filter((line) => line.startsWith('damaged ')).map((line) => line.slice('damaged '.length))
   if (damaged.length > 0) onDamaged?.(damaged)
-  const isWhole = lacking.includes('whole')
-  const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
+  const said = new Set(lacking)
+  const missing = said.has('whole') ? [] : files.filter((file) => said.has(`missing ${file}`))
   return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }
 }
 
