@@ -75,10 +75,12 @@ export async function whyForeign(socket: string): Promise<string | undefined> {
   if (!isAbsolute(socket)) return 'its path is not absolute'
   const found = await lstat(directory).catch(() => undefined)
   if (found === undefined) return undefined
+  if (found.uid !== userInfo().uid) return `'${directory}' belongs to another user`
+  if (!(await isPrivate(directory))) return `others may enter '${directory}'`
   const step = foreignStep(directory)
-  if (step !== undefined && step.path !== directory) return `others could lead '${step.path}' elsewhere`
-  if (await isPrivate(directory)) return undefined
-  return found.uid === userInfo().uid ? `others may enter '${directory}'` : `'${directory}' belongs to another user`
+  if (step !== undefined) return `others could lead '${step.path}' elsewhere`
+  const end = await lstat(socket).catch(() => undefined)
+  return end === undefined || end.isSocket() ? undefined : 'it is not a socket'
 }
 
 /** Whether a directory belongs to this user, who alone can enter it. */
