@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -64,9 +64,57 @@ describe.each(installedShells())('an archive that is sent directly by $name', (s
     const input = readFileSync(at('notes/input'), 'utf8')
     expect(input.startsWith("it's\nfile\0")).toBe(true)
     expect(input.length).toBeGreaterThan(100_000)
-    expect(readFileSync(at('notes/arguments'), 'utf8')).toMatch(/^StrictHostKeyChecking=yes$[^]*^--\nweb2\nreceive$/m)
+    // Nothing of the account there takes part: neither settings, nor keys, nor what is known of hosts.
+    const options = [
+      'BatchMode=yes',
+      'PreferredAuthentications=publickey',
+      'IdentityFile=none',
+      'StrictHostKeyChecking=yes',
+      'HostKeyAlias=peer',
+      expect.stringMatching(/^UserKnownHostsFile=\/proc\/\d+\/fd\/8$/),
+      'GlobalKnownHostsFile=/dev/null',
+      'CheckHostIP=no',
+      'UpdateHostKeys=no',
+      'ForwardAgent=no',
+      'ControlPath=none',
+      'LogLevel=ERROR',
+      'ConnectTimeout=20',
+      'ServerAliveInterval=15',
+      'ServerAliveCountMax=3',
+    ]
+    const words = ['-F', 'none', '-T', '-l', 'deploy', '-p', '2022', ...options.flatMap((option) => ['-o', option])]
+    expect(readFileSync(at('notes/arguments'), 'utf8').trimEnd().split('\n')).toEqual([
+      ...words,
+      '--',
+      'web2',
+      'receive',
+    ])
     expect(readdirSync(at('tmp'))).toEqual([])
     child.stdin.end()
+  })
+
+  test.skipIf(spawnSync('ssh', ['-V']).error !== undefined)('has options that ssh understands so', async () => {
+    const { child, end } = start()
+    await end
+    child.stdin.end()
+    const words = readFileSync(at('notes/arguments'), 'utf8').trimEnd().split('\n').slice(0, -1)
+    const said = spawnSync('ssh', ['-G', ...words], { encoding: 'utf8' }).stdout.split('\n')
+    expect(said).toEqual(
+      expect.arrayContaining([
+        'batchmode yes',
+        'stricthostkeychecking true',
+        'forwardagent no',
+        'identityfile none',
+        'globalknownhostsfile /dev/null',
+        'hostkeyalias peer',
+        'updatehostkeys false',
+        'checkhostip no',
+        'permitlocalcommand no',
+      ]),
+    )
+    expect(
+      said.filter((line) => /^(?:proxycommand|proxyjump|localcommand|remotecommand|controlpath) /.test(line)),
+    ).toEqual([])
   })
 
   test('ends with the input of the script', async () => {
