@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError, type Report } from '@davit/diagnostics'
-import type { Steps, ToolContext } from '@davit/tool'
+import type { Steps, ToolContext, Trust } from '@davit/tool'
 
 import { hasModels } from './check-models.ts'
 import { modelSource } from './model-source.ts'
@@ -12,6 +12,7 @@ import { type Planned, withPlanFile } from './planned.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import { resumed } from './resumed.ts'
 import { selected } from './selected.ts'
+import { refuseStrangeBuilders } from './strange-builders.ts'
 import {
   activate,
   cleanSnapshots,
@@ -116,6 +117,8 @@ export interface Surroundings {
   readonly directories: PrivateDirectories
   readonly report: Report
   readonly readInput: ToolContext<unknown>['readInput']
+  /** What the models may start on this machine. */
+  readonly trust: Trust
   /** What the generation is made from, as far as it is known in advance. */
   readonly origin: string
   /** The plan that is to be carried out, if the order is about one. */
@@ -219,7 +222,7 @@ interface MadeManifest {
 async function manifestOf(
   order: Order,
   generation: string | undefined,
-  { steps, directories, report, readInput }: Making,
+  { steps, directories, report, readInput, trust }: Making,
 ): Promise<MadeManifest> {
   if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
   const { deployment, maxJobs, modules } = order
@@ -232,7 +235,10 @@ async function manifestOf(
       return handing.run(normalize, words, input)
     }),
   )
-  if (order.buildOnTargets) await steps.run(delegateBuild, [], architecture)
+  if (order.buildOnTargets) {
+    refuseStrangeBuilders(architecture, trust)
+    await steps.run(delegateBuild, [], architecture)
+  }
   return madeOf(await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture), models)
 }
 

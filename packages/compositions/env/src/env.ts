@@ -1,4 +1,4 @@
-import { defineTool } from '@davit/tool'
+import { defineTool, trustUnless } from '@davit/tool'
 
 import { checkOrder } from './check-order.ts'
 import { deploy } from './deploy.ts'
@@ -17,8 +17,9 @@ export const tool = defineTool({
     const order = planned?.order ?? args
     const directories = privateDirectories(environment['TMPDIR'] || '/tmp', order.profile)
     const origin = originOf(order, workingDirectory)
+    const trust = await trustUnless({ ...context, args: order })
     return runSteps(variablesOf(order), (steps) =>
-      deploy(order, steps, { directories, origin, readInput, report, planned }),
+      deploy(order, steps, { directories, origin, readInput, report, trust, planned }),
     )
   },
 })

@@ -8,6 +8,7 @@ import {
   profileOptions,
   skipOptions,
   transferOptions,
+  trustOptions,
 } from '@davit/tool'
 
 import { generationOptions } from './generation-options.ts'
@@ -105,6 +106,7 @@ const deploymentOptions = {
       'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without models, on the targets of the last deployment',
   },
   'skip-unreachable': { ...skipOptions['skip-unreachable'], ...DEPLOYMENT },
+  'trust-programs': { ...trustOptions['trust-programs'], ...DEPLOYMENT },
   'no-lock': {
     type: 'boolean',
     ...DEPLOYMENT,

@@ -101,6 +101,8 @@ export function variablesOf(order: Order): Readonly<Record<string, string>> {
     DAVIT_USE_SUBSTITUTES: flag(order.useSubstitutes),
     DAVIT_ORIGINAL_PROFILE: flag(order.originalProfile),
     DAVIT_SKIP_UNREACHABLE: flag(order.skipUnreachable),
+    // Whoever does not only look means what the documents say.
+    DAVIT_TRUST_PROGRAMS: flag(order.trustPrograms || !order.dryRun),
     DAVIT_ACTIVITY_TIMEOUT: String(order.activityTimeout ?? ''),
     // Steps are told what it means.
     DAVIT_ON: '',

@@ -232,6 +232,8 @@ export const ERROR_CODES = {
     'The state of a service would have to move away from a target that cannot be reached. Make the target reachable, or leave the service there.',
   'still-deployed': 'The target is part of the current deployment and cannot be forgotten. Deploy without it first.',
   'still-running': 'An activity is still running, and a dry run does not wait for it. Try again when it has ended.',
+  'strange-program':
+    'A document names programs that the current generation does not use, and a tool that only looks starts no others. Read which programs these are, and pass `--trust-programs` if you trust them.',
   'store-busy': 'The store is being changed continuously. Collect garbage later.',
   'targets-unreachable':
     'Some targets cannot be reached; the reasons are listed above the error. `--skip-unreachable` continues without them.',

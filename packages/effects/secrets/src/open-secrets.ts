@@ -13,8 +13,8 @@ export interface Secrets {
   resolve(reference: SecretReference): Promise<string>
   /** From now on, resolves these as well, which models have. */
   trust(references: readonly SecretReference[]): void
-  /** The same for one machine, which gets the values of these references only. */
-  limitedTo(references: readonly SecretReference[]): Secrets
+  /** The same for one machine, which gets the values of these references only; `refusal` says why it gets no others. */
+  limitedTo(references: readonly SecretReference[], refusal?: string): Secrets
   /** Replaces the values that were resolved so far where they occur in a text. */
   redact(text: string): string
   /** The same for the end of a log, which may stop within a value; if it has `limit` bytes, it is cut off, and may begin within one. */
@@ -46,26 +46,26 @@ export function openSecrets(reading: SecretReading, memory: SecretMemory = secre
     trust(references) {
       for (const one of references) trusted.add(JSON.stringify(one))
     },
-    limitedTo: (references) => limited(secrets, references),
+    limitedTo: (references, refusal) => limited(secrets, references, refusal),
     redact: (text) => redacted(text, hiddenOf(values)),
     redactTail: (text, limit) => redacted(withoutParts(text, { limit, values: hiddenOf(values) }), hiddenOf(values)),
   }
   return secrets
 }
 
-function limited(secrets: Secrets, references: readonly SecretReference[]): Secrets {
+function limited(secrets: Secrets, references: readonly SecretReference[], refusal?: string): Secrets {
   const own = new Set(references.map((one) => JSON.stringify(one)))
   return {
     ...secrets,
     async resolve(reference) {
-      if (!own.has(JSON.stringify(reference))) throw strange()
+      if (!own.has(JSON.stringify(reference))) throw strange(refusal)
       return secrets.resolve(reference)
     },
   }
 }
 
-function strange(): DavitError {
-  return new DavitError('secret-unresolved', 'neither the models nor the last deployment refer to it on this machine')
+function strange(refusal = 'neither the models nor the last deployment refer to it on this machine'): DavitError {
+  return new DavitError('secret-unresolved', refusal)
 }
 
 /** For those who call modules without secrets. */

@@ -59,7 +59,7 @@ export { askServices, askStatuses, askUnrecorded, type ServiceStatus } from './r
 export { type MachineInventory, readInventory } from './read-inventory.ts'
 export type { StateTimes } from './records/times.ts'
 export { recordText } from './records/record.ts'
-export { referencesIn } from './records/references.ts'
+export { isAtSome, referencesIn } from './records/references.ts'
 export {
   isUnresolved,
   type MachineNeed,

@@ -67,4 +67,6 @@ export {
   type ReachedDeployment,
   withDeployment,
 } from './with-deployment.ts'
+export { trustOptions } from './trust-options.ts'
+export { callable, refuseStrangePrograms, strangeModule, type Trust, trustToLook, trustUnless } from './trust.ts'
 export { type OpenMachine, withTargets } from './with-targets.ts'

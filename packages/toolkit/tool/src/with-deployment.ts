@@ -10,6 +10,7 @@ import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
 import { coordinatorDirectory, type StateOwner } from './state-directory.ts'
 import type { ToolContext } from './tool-context.ts'
+import type { Trust } from './trust.ts'
 import { type OpenMachine, withTargets } from './with-targets.ts'
 
 export interface NamedDeployment {
@@ -43,6 +44,8 @@ export interface DeploymentRun {
   readonly text: string
   /** Undefined if nothing is journalled, or not yet. */
   readonly purpose: JournalPurpose | undefined
+  /** What the manifests may start on this machine. */
+  readonly trust: Trust
 }
 
 export interface ReachedDeployment extends NamedDeployment {
@@ -60,7 +63,7 @@ export interface ReachedDeployment extends NamedDeployment {
 /** Acts on a deployment: journals the run, connects to the targets, and refuses or skips those that cannot be reached. */
 export async function withDeployment<Result>(
   context: ToolContext<DeploymentArguments>,
-  { manifest, others = [], text, purpose }: DeploymentRun,
+  { manifest, others = [], text, purpose, trust }: DeploymentRun,
   use: (deployment: ReachedDeployment) => Promise<Result>,
 ): Promise<Result> {
   const { args, report } = context
@@ -74,7 +77,7 @@ export async function withDeployment<Result>(
   const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]
   const selection = selectionIn(manifests, args.on ?? [])
   const infrastructure = onSelected(manifest.infrastructure, selection)
-  return withTargets(infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests, trust }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const state = stateMachines(infrastructure, targets, open)
     return use({ profile, place, targets, selection, stateMachines: state, open, lockUse })

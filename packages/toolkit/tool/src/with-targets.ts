@@ -1,9 +1,10 @@
 import { connectionPool, type ConnectionRequest } from '@davit/connection'
 import type { Infrastructure, Manifest } from '@davit/documents'
-import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
+import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role } from '@davit/target'
 
 import { secondsIn } from './seconds-in.ts'
 import type { ToolContext } from './tool-context.ts'
+import { refuseStrangePrograms, STRANGE_SECRET, type Trust, trustedPool, trustedReferences } from './trust.ts'
 import { unlessInterrupted } from './unless-interrupted.ts'
 
 /** Opens a machine with a helper of a role, over the connections of the targets. */
@@ -14,6 +15,13 @@ type ConnectingContext = Pick<
   'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool' | 'answers'
 >
 
+interface Connecting<R extends Role> extends ConnectingContext {
+  readonly role: R
+  readonly manifests: readonly Manifest[]
+  /** What the infrastructure and the manifests may start on this machine. */
+  readonly trust: Trust
+}
+
 /**
  * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
  * Machines get the secrets to which the `manifests` refer there, whatever their records contain.
@@ -21,17 +29,20 @@ type ConnectingContext = Pick<
  */
 export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
-  context: ConnectingContext & { readonly role: R; readonly manifests: readonly Manifest[] },
+  context: Connecting<R>,
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>, openOther: OpenMachine) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = secondsIn(context.environment, 'DAVIT_ANSWER_TIMEOUT')
-  const { report, trace, role, secrets, manifests } = context
-  secrets?.trust(referencesIn(manifests))
-  const secretsOf = (address: ConnectionRequest) => secrets?.limitedTo(referencesIn(manifests, address))
+  const { report, trace, role, secrets, manifests, trust } = context
+  refuseStrangePrograms(infrastructure, trust)
+  secrets?.trust(trustedReferences(manifests, trust))
+  const refusal = trust === 'everything' ? undefined : STRANGE_SECRET
+  const secretsOf = (address: ConnectionRequest) =>
+    secrets?.limitedTo(trustedReferences(manifests, trust, address), refusal)
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context
-  const pool = openPool(context)
+  const pool = trustedPool(openPool(context), trust)
   try {
     const options = { role, answerSeconds, report, trace, signal }
     // Nothing has begun yet, so an interruption need not wait for machines that do not answer; nor are they unreachable then.

@@ -13,6 +13,7 @@ test.each(['0', '-1', '1.5', 'soon', '1e3', '9999999'])(
       signal,
       role: 'deploy',
       manifests: [],
+      trust: 'everything',
     } as const
     const use = () => Promise.reject(new Error('connected'))
     await expect(withTargets(new Map(), context, use)).rejects.toMatchObject({ code: 'usage', exitStatus: 64 })
@@ -27,6 +28,7 @@ test('withTargets() reports an interruption while connecting as that, not as unr
     signal: AbortSignal.abort(reason),
     role: 'deploy',
     manifests: [],
+    trust: 'everything',
   } as const
   await expect(withTargets(new Map(), context, async () => {})).rejects.toBe(reason)
 })

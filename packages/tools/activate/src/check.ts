@@ -9,7 +9,7 @@ import {
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import type { ReachedTargets } from '@davit/target'
-import { onSelected, refuseMore, selectionIn, type ToolContext, withTargets } from '@davit/tool'
+import { onSelected, refuseMore, selectionIn, type ToolContext, type Trust, withTargets } from '@davit/tool'
 
 interface Arguments {
   readonly on: readonly string[]
@@ -23,6 +23,7 @@ interface CheckTerms extends Omit<LookTerms, 'sets' | 'store'> {
   readonly expected: PlanDocument | undefined
   readonly claim: FirstTerms | undefined
   readonly old: Manifest | undefined
+  readonly trust: Trust
 }
 
 /** Carries out `davit-activate --check`. */
@@ -35,7 +36,7 @@ export async function check(next: Manifest, context: ToolContext<Arguments>, ter
 
 async function wouldChange(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
   const { claim, expected } = terms
-  if (claim !== undefined) await checkClaim(next, context, { ...claim, selection: terms.selection })
+  if (claim !== undefined) await checkClaim(next, context, { ...terms, ...claim })
   if (expected !== undefined) await checkPlan(next, context, terms)
   return isWork(context, terms) || looksChanged(next, context, terms)
 }
@@ -60,16 +61,16 @@ async function checkPlan(next: Manifest, context: ToolContext<Arguments>, terms:
 
 interface Scene {
   readonly context: ToolContext<Arguments>
-  readonly terms: Pick<CheckTerms, 'previous' | 'selection'>
+  readonly terms: Pick<CheckTerms, 'previous' | 'selection' | 'trust'>
 }
 
 function onTargets<Result>(
   next: Manifest,
-  { context, terms: { previous, selection } }: Scene,
+  { context, terms: { previous, selection, trust } }: Scene,
   use: (reached: ReachedTargets) => Promise<Result>,
 ): Promise<Result> {
   const manifests = [next, ...(previous === undefined ? [] : [previous])]
-  return withTargets(onSelected(next.infrastructure, selection), { ...context, role: 'deploy', manifests }, use)
+  return withTargets(onSelected(next.infrastructure, selection), { ...context, role: 'deploy', manifests, trust }, use)
 }
 
 /** What a run sets after it has activated the services. */
@@ -81,11 +82,11 @@ function setsOf({ targetProfiles, coordinatorProfile }: Arguments): LookTerms['s
 async function checkClaim(
   next: Manifest,
   context: ToolContext<Arguments>,
-  { selection, ...claim }: FirstTerms & Pick<CheckTerms, 'selection'>,
+  { selection, trust, ...claim }: FirstTerms & Pick<CheckTerms, 'selection' | 'trust'>,
 ): Promise<void> {
   await withTargets(
     onSelected(next.infrastructure, selection),
-    { ...context, role: 'deploy', manifests: [next] },
+    { ...context, role: 'deploy', manifests: [next], trust },
     async ({ targets, unreachable }) => {
       const undeploy = claim.undeploy && unreachable.size === 0
       await refuseStrange(next, [...targets.values()], { ...claim, undeploy })

@@ -12,6 +12,7 @@ import {
   skipOptions,
   secretEnvironment,
   stateEnvironment,
+  trustOptions,
 } from '@davit/tool'
 
 export const description = {
@@ -41,6 +42,7 @@ export const description = {
     ...lockOptions,
     ...onOptions,
     ...skipOptions,
+    ...trustOptions,
     'old-manifest': {
       type: 'string',
       short: 'o',

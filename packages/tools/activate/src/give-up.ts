@@ -6,6 +6,7 @@ import {
   deploymentOf,
   type NamedDeployment,
   type ToolContext,
+  trustUnless,
   usageError,
   withDeployment,
 } from '@davit/tool'
@@ -14,6 +15,7 @@ interface Arguments extends DeploymentArguments {
   readonly abandon: readonly string[]
   readonly activityTimeout: number | undefined
   readonly dryRun: boolean
+  readonly trustPrograms: boolean
   readonly manifest: string | undefined
 }
 
@@ -22,7 +24,8 @@ export async function giveUp(context: ToolContext<Arguments>): Promise<void> {
   const { abandon: names, activityTimeout: timeoutSeconds, dryRun } = context.args
   const { value: manifest, text } = await manifestFor(context, deploymentOf(context))
   const purpose = dryRun ? undefined : 'change'
-  await withDeployment(context, { manifest, text, purpose }, ({ targets, profile, lockUse }) =>
+  const trust = await trustUnless(context)
+  await withDeployment(context, { manifest, text, purpose, trust }, ({ targets, profile, lockUse }) =>
     abandon(targets, { ...context, profile, names, dryRun, lockUse, timeoutSeconds }),
   )
 }

@@ -24,6 +24,8 @@ import {
   refuseMore,
   stateDirectory,
   type ToolContext,
+  trustToLook,
+  trustUnless,
   usageError,
   withDeployment,
 } from '@davit/tool'
@@ -72,13 +74,13 @@ export const tool = defineTool({
       expected,
       ...termsOf(args, stateDirectory(context)),
     }
-    if (args.check) return check(next, context, { ...terms, generation })
+    if (args.check) return check(next, context, { ...terms, generation, trust: await trustToLook(context) })
     // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = args.undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
     const run = { manifest: next, others: old === undefined ? [] : [old], text }
 
-    return withDeployment(context, { ...run, purpose }, async ({ targets, selection, lockUse, ...reached }) => {
+    return withDeployment(context, { ...run, purpose, trust: await trustUnless(context) }, async ({ targets, selection, lockUse, ...reached }) => {
       refuseMore(next, known.previous, selection)
       await refuseStrange(next, targets, claim)
       if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))

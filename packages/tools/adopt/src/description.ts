@@ -10,6 +10,7 @@ import {
   stateEnvironment,
   storeEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 export const description = {
@@ -47,6 +48,7 @@ export const description = {
     ...moduleOptions,
     ...lockOptions,
     ...interfaceOptions,
+    ...trustOptions,
     format: {
       type: 'choice',
       choices: ['text', 'json'],

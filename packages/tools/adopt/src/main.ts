@@ -20,6 +20,7 @@ import {
   givenOptions,
   infrastructureOf,
   type ToolContext,
+  trustUnless,
   version,
   withDeployment,
   withTargets,
@@ -40,7 +41,9 @@ export const tool = defineTool({
     )
     const modules = await modulesOf(args.modules)
     const terms = { ...context, ...args, infrastructure, profile, modules }
-    const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, async (reached) => ({
+    const trust = await trustUnless(context)
+    const reaching = { ...context, role: 'deploy' as const, manifests: [], trust }
+    const found = await withTargets(infrastructure, reaching, async (reached) => ({
       ...(await readAdoption(reached, terms)),
       hasLeftLock: await hasLeftLock(reached, profile),
     }))
@@ -64,6 +67,7 @@ interface Arguments {
   readonly modules: readonly string[]
   readonly lock: boolean
   readonly lockLease: number
+  readonly trustPrograms: boolean
 }
 
 type Modules = ReadonlyMap<string, LifecycleModule>
@@ -82,7 +86,7 @@ async function adopt(
   const purpose = args.dryRun ? undefined : 'change'
   return withDeployment(
     withSkip,
-    { ...run, purpose },
+    { ...run, purpose, trust: await trustUnless(context) },
     async ({ profile, place, targets, lockUse, stateMachines: machines }) => {
       const terms = { profile, machines, report: context.report, signal: context.signal, replace: args.replace }
       const adoption = { manifest, originals }
@@ -121,7 +125,7 @@ async function prepared(
   const infrastructure = new Map(
     [...found.manifest.infrastructure].filter(([name]) => found.manifest.profiles.has(name)),
   )
-  return withTargets(infrastructure, { ...context, role: 'carry', manifests: [] }, (reached) =>
+  return withTargets(infrastructure, { ...context, role: 'carry', manifests: [], trust: 'everything' }, (reached) =>
     preparedAdoption(found, reached, { ...context, ...context.args, ...made }),
   )
 }

@@ -6,6 +6,7 @@ import {
   profileOptions,
   stateEnvironment,
   storeEnvironment,
+  trustOptions,
 } from '@davit/tool'
 
 const { infrastructure, deployed: _, ...interfaceOptions } = infrastructureOptions
@@ -57,6 +58,7 @@ export const description = {
       describe: 'kind of store on the coordinator, if no manifest determines it',
     },
     ...interfaceOptions,
+    ...trustOptions,
   },
   exitStatus: { 1: 'some stores could not be collected', 75: 'a store is being changed; try again later' },
   environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment },

@@ -13,6 +13,7 @@ import {
   onSelected,
   selectionFor,
   type ToolContext,
+  trustUnless,
   usageError,
   withTargets,
 } from '@davit/tool'
@@ -31,7 +32,8 @@ export const tool = defineTool({
     if (!args.dryRun) context.journal({ profile }, 'release')
     const leftovers = args.now ? 'collect' : 'keep'
     const collection = { ...context, reference, old, dryRun: args.dryRun, leftovers } as const
-    await withTargets(infrastructure, { ...context, role: 'collect', manifests: [] }, (reached, openHere) =>
+    const trust = await trustUnless(context)
+    await withTargets(infrastructure, { ...context, role: 'collect', manifests: [], trust }, (reached, openHere) =>
       collectEverywhere(reached, openHere, collection),
     )
   },

@@ -24,7 +24,7 @@ export const tool = defineTool({
       const infrastructure = new Map([...assignment.infrastructure].filter(([name]) => told.has(name)))
       const { maxConcurrentTransfers: maxTransfers, useSubstitutes } = args
       const options = { ...context, store, builders: order.builders, maxTransfers, useSubstitutes }
-      await withTargets(infrastructure, { ...context, role: 'carry', manifests: [] }, (reached) =>
+      await withTargets(infrastructure, { ...context, role: 'carry', manifests: [], trust: 'everything' }, (reached) =>
         delegate(plan, reached, options),
       )
       signal.throwIfAborted()

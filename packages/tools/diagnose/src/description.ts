@@ -6,6 +6,7 @@ import {
   secretEnvironment,
   stateEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 export const description = {
@@ -40,6 +41,7 @@ export const description = {
       describe: 'print target and container in front of each line of a command',
     },
     ...infrastructureOptions,
+    ...trustOptions,
     infrastructure: {
       ...infrastructureOptions.infrastructure,
       describe:

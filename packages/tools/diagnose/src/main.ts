@@ -3,15 +3,18 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Infrastructure } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import {
+  callable,
   defineTool,
   deploymentOf,
   noService,
   onlyTargets,
   onSelectedTargets,
   renderTable,
+  strangeModule,
   targetSource,
   type ToolContext,
   trustedManifests,
+  trustToLook,
   withTargets,
 } from '@davit/tool'
 
@@ -31,16 +34,24 @@ export const tool = defineTool({
     const selected = await onSelectedTargets({ infrastructure, expected }, context)
     const targets = onlyTargets(selected, args.target)
     const manifests = trustedManifests({ infrastructure: targets, expected })
-    return withTargets(targets, { ...context, role: 'logs', manifests }, async (reached) => {
+    const trust = await trustToLook(context)
+    return withTargets(targets, { ...context, role: 'logs', manifests, trust }, async (reached) => {
       const containers = args.container.length === 0 ? undefined : new Set(args.container)
       const terms = { profile, expected, services: new Set([args.service]), containers, signal: context.signal }
       const found = await findMappings(reached, terms)
       const unreached = reportFailures(found, context)
+      refuseStrangeModules(found, callable(trust))
       if (found.mappings.length === 0 && unreached === 0) throw noService([args.service], expected)
       return Math.max(unreached, await diagnose(found.mappings, targets, context))
     })
   },
 })
+
+/** Of a service with a record, the record says how it is called. */
+function refuseStrangeModules({ mappings }: FoundMappings, mayCall: ReturnType<typeof callable>): void {
+  for (const { isRecorded, definition, source } of mappings)
+    if (!isRecorded && !mayCall(definition?.module)) throw strangeModule(source.service, definition?.module ?? '')
+}
 
 /** Returns the status that targets make of which nothing is known. */
 function reportFailures({ failures }: FoundMappings, { report }: ToolContext<Arguments>): number {

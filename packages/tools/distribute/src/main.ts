@@ -20,7 +20,7 @@ export const tool = defineTool({
     const selection = await selectionFor(manifest, { ...context, args })
     const outcome = await withTargets(
       onSelected(manifest.infrastructure, selection),
-      { ...context, role: 'carry', manifests: [] },
+      { ...context, role: 'carry', manifests: [], trust: 'everything' },
       (reached) =>
         distribute(manifest, reached, {
           ...context,

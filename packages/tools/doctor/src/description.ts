@@ -4,6 +4,7 @@ import {
   profileOptions,
   stateEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 export const description = {
@@ -33,6 +34,7 @@ export const description = {
     ...profileOptions,
     deployed: { type: 'boolean', describe: 'use what was deployed last; so does a tool without an operand' },
     ...interfaceOptions,
+    ...trustOptions,
     format: {
       type: 'choice',
       choices: ['text', 'json'],

@@ -3,7 +3,7 @@ import { CLIENT_INTERFACES } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { defaultStore } from '@davit/store'
-import { defineTool, deploymentOf, type ToolContext, version, withTargets } from '@davit/tool'
+import { defineTool, deploymentOf, type ToolContext, trustToLook, version, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 import { encodeCheckup } from './encode-checkup.ts'
@@ -25,7 +25,7 @@ export const tool = defineTool({
     }
     const checkup = await withTargets(
       source.infrastructure,
-      { ...context, role: 'check', manifests: [] },
+      { ...context, role: 'check', manifests: [], trust: await trustToLook(context) },
       (reached, openHere) => checkUp(reached, openHere, terms),
     )
     await print(args.format === 'json' ? encodeCheckup(checkup) : renderCheckup(checkup, { ...context, ...args }))

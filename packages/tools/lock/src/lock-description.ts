@@ -9,6 +9,7 @@ import {
   skipOptions,
   secretEnvironment,
   stateEnvironment,
+  trustOptions,
 } from '@davit/tool'
 
 const { 'lock-lease': lease } = lockOptions
@@ -57,6 +58,7 @@ export const description = {
       describe: 'with --status: infrastructure model with the targets, instead of a manifest',
     },
     ...interfaceOptions,
+    ...trustOptions,
     format: { type: 'choice', choices: ['text', 'json'], default: 'text', describe: 'format of --status' },
   },
   exitStatus: {

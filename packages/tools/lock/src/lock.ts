@@ -29,7 +29,7 @@ export const tool = defineTool({
     const isUnfinished = (run: string) => isWanted(place, run)
     const common = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores, isUnfinished }
 
-    return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets, selection }) => {
+    return withDeployment(context, { manifest, text, purpose: 'change', trust: 'everything' }, async ({ targets, selection }) => {
       const wanted = { ...manifest, profiles: onSelected(manifest.profiles, selection) }
       const on = selection === undefined ? undefined : termsOf(selection)
       const terms = { ...common, on, isConcerned: concernedBy(selection), ...(args.targetProfiles ? { wanted } : {}) }

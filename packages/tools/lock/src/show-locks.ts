@@ -4,7 +4,7 @@ import { type Infrastructure, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { currentSystem } from '@davit/store'
-import { deploymentOf, type ToolContext, usageError, withTargets } from '@davit/tool'
+import { deploymentOf, type ToolContext, trustToLook, usageError, withTargets } from '@davit/tool'
 
 import { say } from './messages.ts'
 import { encodeLocks, renderLocks } from './render-locks.ts'
@@ -17,6 +17,7 @@ interface Arguments {
   readonly targetProperty: string
   readonly command: readonly string[]
   readonly format: 'text' | 'json'
+  readonly trustPrograms: boolean
 }
 
 /** Carries out `davit-lock --status`. */
@@ -24,7 +25,7 @@ export async function showLocks(context: ToolContext<Arguments>): Promise<number
   const { args, print, report } = context
   if (args.command.length > 0) throw usageError('--status runs no command', 'omit the command, or --status')
   const { profile } = deploymentOf(context)
-  const options = { ...context, role: 'deploy', manifests: [] } as const
+  const options = { ...context, role: 'deploy', manifests: [], trust: await trustToLook(context) } as const
   const states = await withTargets(await infrastructureFor(context), options, (reached) =>
     lockStates(reached, { profile, here: processIdentity() }),
   )

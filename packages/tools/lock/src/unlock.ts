@@ -36,7 +36,7 @@ export const tool = defineTool({
     const manifest = lockedManifest(record)
     const { infrastructure } = manifest
     const locked = new Map([...infrastructure].filter(([name]) => record.targets.includes(name)))
-    await withTargets(locked, { ...context, role: 'deploy', manifests: [manifest] }, async (reached) => {
+    await withTargets(locked, { ...context, role: 'deploy', manifests: [manifest], trust: 'everything' }, async (reached) => {
       const { locked: reachable, check } = lockedTargets(reached, record)
       const isConcerned = concernedBy(record.on === undefined ? undefined : selectionOfTerms(record.on))
       const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure), isConcerned }

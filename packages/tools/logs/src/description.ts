@@ -6,6 +6,7 @@ import {
   secretEnvironment,
   stateEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 export const description = {
@@ -34,6 +35,7 @@ export const description = {
   options: {
     ...profileOptions,
     ...infrastructureOptions,
+    ...trustOptions,
     infrastructure: {
       ...infrastructureOptions.infrastructure,
       describe:

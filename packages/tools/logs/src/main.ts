@@ -7,9 +7,11 @@ import {
   deploymentOf,
   onSelectedTargets,
   type OpenMachine,
+  refuseStrangePrograms,
   targetSource,
   trustedManifests,
   type ToolContext,
+  trustToLook,
   unlessInterrupted,
   withTargets,
 } from '@davit/tool'
@@ -34,7 +36,9 @@ export const tool = defineTool({
     const render = rendererFor(context)
     const emit = (lines: readonly LogLine[]) => print(render(lines))
     const manifests = trustedManifests(terms)
-    const connecting = { ...context, role: 'logs', manifests } as const
+    const trust = await trustToLook(context)
+    refuseStrangePrograms(infrastructure, trust)
+    const connecting = { ...context, role: 'logs', manifests, trust } as const
     if (args.follow) {
       // Those that answer are shown while others are still connected to.
       return withTargets(new Map(), connecting, (_, __, open) =>

@@ -6,6 +6,7 @@ import {
   secretEnvironment,
   stateEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 export const FORMATS = ['services', 'containers', 'table', 'json', 'xml', 'nix'] as const
@@ -55,6 +56,7 @@ export const description = {
       describe: 'format of the result: services, or table with --status or --watch, unless it says otherwise',
     },
     ...interfaceOptions,
+    ...trustOptions,
   },
   exitStatus: {
     1: 'nothing is deployed under this name',

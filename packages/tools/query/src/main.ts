@@ -1,11 +1,13 @@
 import { type Inventory, isDrifted, takeInventory } from '@davit/inventory'
 import { loadInfrastructure } from '@davit/models'
 import {
+  callable,
   defineTool,
   deploymentOf,
   onSelectedTargets,
   targetSource,
   trustedManifests,
+  trustToLook,
   usageError,
   withTargets,
 } from '@davit/tool'
@@ -22,9 +24,11 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     const source = await targetSource(context, loadInfrastructure)
     const manifests = trustedManifests(source)
+    const trust = await trustToLook(context)
     const infrastructure = await onSelectedTargets(source, context)
-    return withTargets(infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
-      const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })
+    return withTargets(infrastructure, { ...context, role: 'query', manifests, trust }, async (reached) => {
+      const terms = { profile, status: args.status, mayCall: callable(trust) }
+      const look = () => takeInventory(reached, { ...context, ...source, ...terms })
       const render = (inventory: Inventory) => RENDERERS[format](inventory, context)
       if (args.watch) return watch(async () => render(await look()), context)
       const inventory = await look()

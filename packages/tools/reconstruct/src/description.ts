@@ -8,6 +8,7 @@ import {
   stateEnvironment,
   storeEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 import { MODEL_LANGUAGES } from './model-languages.ts'
@@ -86,6 +87,7 @@ export const description = {
     },
     ...originOptions,
     ...interfaceOptions,
+    ...trustOptions,
     format: {
       type: 'choice',
       choices: ['xml', 'json'],

@@ -22,6 +22,7 @@ import {
   givenOptions,
   infrastructureOf,
   type ToolContext,
+  trustToLook,
   unlessInterrupted,
   usageError,
   version,
@@ -78,7 +79,8 @@ async function readBack(context: ToolContext<ReadingArguments>): Promise<Reconst
     throw usageError('missing operand INFRASTRUCTURE', 'infrastructure model: the targets to read')
   const { profile } = deploymentOf(context)
   const infrastructure = await infrastructureOf({ ...context, args: { ...args, deployed: false } }, loadInfrastructure)
-  return withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
+  const trust = await trustToLook(context)
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests: [], trust }, (reached) =>
     unlessInterrupted(
       reconstructManifest(reached, { ...context, ...args, prefer, infrastructure, profile, originals: 'ignore' }),
       context.signal,
@@ -93,6 +95,7 @@ interface ReadingArguments {
   readonly partial: boolean
   readonly interface: string
   readonly targetProperty: string
+  readonly trustPrograms: boolean
 }
 
 function preferenceIn(prefer: Preference | 'coordinator' | 'targets' | undefined): Preference | undefined {
@@ -120,7 +123,7 @@ async function writeAs(
 /** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
 async function fetchClosures(manifest: Manifest, store: Store, context: ToolContext<unknown>): Promise<void> {
   const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => manifest.profiles.has(name)))
-  await withTargets(infrastructure, { ...context, role: 'carry', manifests: [] }, async (reached) => {
+  await withTargets(infrastructure, { ...context, role: 'carry', manifests: [], trust: 'everything' }, async (reached) => {
     for (const target of allTargets(reached)) {
       const path = manifest.profiles.get(target.name)
       if (path !== undefined) await copyClosure([path], target, { ...context, store, direction: 'from' })

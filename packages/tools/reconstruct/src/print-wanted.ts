@@ -2,7 +2,7 @@ import { readWanted, type ReadWantedRun } from '@davit/coordinator-state'
 import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { wantedManifest, type WantedOptions } from '@davit/reconstruction'
-import { deploymentOf, handOn, infrastructureOf, type ToolContext, usageError, withTargets } from '@davit/tool'
+import { deploymentOf, handOn, infrastructureOf, type ToolContext, trustToLook, usageError, withTargets } from '@davit/tool'
 
 import { formatIn } from './check-arguments.ts'
 import { say } from './messages.ts'
@@ -15,6 +15,7 @@ interface Arguments {
   readonly origin: string | undefined
   readonly interface: string
   readonly targetProperty: string
+  readonly trustPrograms: boolean
 }
 
 /** Carries out `--wanted`; fetches the packages of what only the targets know. */
@@ -64,8 +65,9 @@ async function askTargets(
 ): Promise<'nothing' | 'as-recorded' | Manifest> {
   const { profile } = deploymentOf(context)
   const infrastructure = await infrastructureWith(recorded, context)
+  const trust = await trustToLook(context)
   const options = { ...context, infrastructure, profile, prefer, recorded: recorded?.manifest }
-  const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
+  const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [], trust }, (reached) =>
     wantedManifest(reached, options),
   )
   return found.kind === 'told' ? found.manifest : found.kind

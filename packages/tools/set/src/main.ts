@@ -39,7 +39,7 @@ export const tool = defineTool({
       context.journal({ profile, manifest: text }, 'change')
       await record(async () => {})
     } else {
-      const run = { manifest, text, purpose: 'change' } as const
+      const run = { manifest, text, purpose: 'change', trust: 'everything' } as const
       await withDeployment(context, run, async ({ targets, selection, lockUse, stateMachines: machines }) =>
         withLock(targets, lockUse, async ({ token, confirm }) => {
           const before = (await currentGeneration(place))?.manifest

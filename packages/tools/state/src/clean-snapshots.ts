@@ -2,7 +2,15 @@ import { DavitError } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
 import { type CleanedComponent, cleanSnapshots, type SnapshotStore, targetsToUse } from '@davit/target'
-import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, usageError, withTargets } from '@davit/tool'
+import {
+  type ArgumentsOf,
+  defineTool,
+  deploymentOf,
+  type ToolContext,
+  trustUnless,
+  usageError,
+  withTargets,
+} from '@davit/tool'
 
 import { type Chosen, chosenOf, type IsConcerned } from './chosen-components.ts'
 import { description } from './clean-snapshots-description.ts'
@@ -72,7 +80,8 @@ async function cleanAll(
   const { args, report } = context
   const { profile } = deploymentOf(context)
   const selection = { containers: args.container, components: args.component, services: [] }
-  return withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
+  const trust = await trustUnless(context)
+  return withTargets(infrastructure, { ...context, role: 'state', manifests: [], trust }, async (reached, openHere) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const there = targets.map(({ name, machine }): StoreToClean => ({
       where: `on ${name}`,

@@ -24,11 +24,15 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     directionOf(args, 'snapshots')
     const infrastructure = onlyTarget(await infrastructureOf(context, loadInfrastructure), args.target)
-    await withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
-      const here = await openHere()
-      const machines: Pick<StateMachines, 'here'> = { here: async () => here }
-      for (const target of allTargets(reached)) await copy(context, target, { profile, machines })
-    })
+    await withTargets(
+      infrastructure,
+      { ...context, role: 'state', manifests: [], trust: 'everything' },
+      async (reached, openHere) => {
+        const here = await openHere()
+        const machines: Pick<StateMachines, 'here'> = { here: async () => here }
+        for (const target of allTargets(reached)) await copy(context, target, { profile, machines })
+      },
+    )
   },
 })
 

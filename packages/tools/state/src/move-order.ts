@@ -15,6 +15,7 @@ import {
   type JournalPurpose,
   type ReachedDeployment,
   type ToolContext,
+  trustUnless,
   withDeployment,
 } from '@davit/tool'
 import { coresOf, stateBetween, type StateChange, type StatefulService, statefulServices } from '@davit/transition'
@@ -45,6 +46,7 @@ export interface MoveArguments extends OrderArguments, TaskArguments {
   readonly skipUnreachable: boolean
   readonly activityTimeout: number | undefined
   readonly dryRun: boolean
+  readonly trustPrograms: boolean
 }
 
 /** What to move, as the documents say. */
@@ -79,6 +81,11 @@ export function withoutLock(context: ToolContext<MoveArguments>): ToolContext<Mo
   return { ...context, args: { ...context.args, lock: false, lockLease: 0 } }
 }
 
+export interface ErrandArguments extends DeploymentArguments {
+  readonly dryRun: boolean
+  readonly trustPrograms: boolean
+}
+
 interface Errand {
   readonly order: MoveOrder
   /** Whether there is nothing to do, which is said. */
@@ -88,14 +95,18 @@ interface Errand {
 
 /** Works on the targets of a manifest, unless there is nothing to do, and prints the manifest at the end, if it was given. */
 export async function runErrand(
-  context: ToolContext<DeploymentArguments & { readonly dryRun: boolean }>,
+  context: ToolContext<ErrandArguments>,
   { order, isEmpty, purpose }: Errand,
   use: (reached: ReachedDeployment) => Promise<void>,
 ): Promise<void> {
   const { args, print, report } = context
   const { manifest, old, text, change } = order
   if (isEmpty) report(say(change === undefined ? 'no-deploy-state' : 'no-state-moved'))
-  else await withDeployment(context, { manifest, others: [old], text, purpose: args.dryRun ? undefined : purpose }, use)
+  else {
+    const trust = await trustUnless(context)
+    const run = { manifest, others: [old], text, purpose: args.dryRun ? undefined : purpose, trust }
+    await withDeployment(context, run, use)
+  }
   if (order.isGiven && !args.dryRun) await print(text)
 }
 

@@ -1,4 +1,12 @@
-import { activityOptions, onOptions, type OptionTable, profileOptions, skipOptions, transferOptions } from '@davit/tool'
+import {
+  activityOptions,
+  onOptions,
+  type OptionTable,
+  profileOptions,
+  skipOptions,
+  transferOptions,
+  trustOptions,
+} from '@davit/tool'
 
 const SELECTION = { group: 'Selection' } as const
 
@@ -27,6 +35,7 @@ export const deployedOptions = {
 
 export const dryRunOptions = {
   'dry-run': { type: 'boolean', describe: 'print what would be done, and stop' },
+  ...trustOptions,
 } as const satisfies OptionTable
 
 export const oldOptions = {

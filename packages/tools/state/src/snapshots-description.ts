@@ -1,4 +1,11 @@
-import { connectionEnvironment, profileOptions, skipOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+import {
+  connectionEnvironment,
+  profileOptions,
+  skipOptions,
+  stateEnvironment,
+  type ToolDescription,
+  trustOptions,
+} from '@davit/tool'
 
 import { storeOptions } from './store-options.ts'
 import { deployedOptions, selectionOptions, whereOptions } from './options.ts'
@@ -36,6 +43,7 @@ export const description = {
       describe: 'json prints a list of objects, with all that is known of each snapshot',
     },
     ...skipOptions,
+    ...trustOptions,
     ...storeOptions,
   },
   exitStatus: { 1: 'with --store: the operation failed', 69: 'some targets could not be read; the others are listed' },

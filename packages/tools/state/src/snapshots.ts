@@ -2,7 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, TargetName } from '@davit/documents'
 import { keptStores } from '@davit/state-runner'
 import { listSnapshots, type ReachedTargets, type ShellTarget, type SnapshotStore, targetsToUse } from '@davit/target'
-import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
+import { defineTool, deploymentOf, type ToolContext, trustToLook, withTargets } from '@davit/tool'
 
 import { listedSnapshots, renderSnapshots, type StoreOfTarget } from './listed-snapshot.ts'
 import { say } from './messages.ts'
@@ -35,6 +35,7 @@ interface Arguments {
   readonly profile: string
   readonly where: 'targets' | 'coordinator' | 'both'
   readonly skipUnreachable: boolean
+  readonly trustPrograms: boolean
 }
 
 const PLACES = { target: 'on it', coordinator: 'of it on this machine' } as const
@@ -55,7 +56,8 @@ async function storesFor(context: ToolContext<Arguments>, manifest: Manifest | u
   const { profile } = deploymentOf(context)
   const none: Infrastructure = new Map()
   const infrastructure = args.where === 'coordinator' ? none : (manifest?.infrastructure ?? none)
-  return withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
+  const trust = await trustToLook(context)
+  return withTargets(infrastructure, { ...context, role: 'state', manifests: [], trust }, async (reached, openHere) => {
     const targets = reachedIn(reached, context)
     const failures: UnreadStore[] = targets.unreachable.map(([target, error]) => ({ target, where: 'target', error }))
     const read = async ({ target, where, store }: StoreToRead): Promise<readonly StoreOfTarget[]> => {

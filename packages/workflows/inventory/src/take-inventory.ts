@@ -2,7 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
 import { compareText } from '@davit/languages'
 import type { DoubtTerms } from '@davit/observation'
-import { groupByMachine, type MachineTargets, type Observation, type ReachedTargets } from '@davit/target'
+import { groupByMachine, type MachineTargets, type ModuleReference, type Observation, type ReachedTargets } from '@davit/target'
 
 import { examine } from './examine.ts'
 import { say } from './messages.ts'
@@ -16,6 +16,8 @@ export interface InventoryTerms extends Omit<DoubtTerms, 'coresOf'> {
   readonly expected: Manifest | undefined
   /** Whether to ask modules whether services run, and to look for everything else that is not as it should be. */
   readonly status: boolean
+  /** Whether a module of `expected` may be called for a service of which there is no record. */
+  readonly mayCall: (module: ModuleReference) => boolean
 }
 
 /** Reads what is on the targets of a deployment, and changes nothing. Of targets that cannot be read, it tells why. */

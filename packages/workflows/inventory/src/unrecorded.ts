@@ -15,13 +15,15 @@ interface Unrecorded extends Pick<ReadMachine, 'modules'> {
 export async function unrecordedOn(
   { machine }: ShellTarget<'query'>,
   { mappings, expected, modules }: Unrecorded,
-  { profile, signal }: Pick<InventoryTerms, 'profile' | 'signal'>,
+  { profile, signal, expected: given, mayCall }: Pick<InventoryTerms, 'profile' | 'signal' | 'expected' | 'mayCall'>,
 ): Promise<ReadonlySet<MappingId>> {
   const definitions = mappings.map((mapping) => ({ mapping, definition: definitionOf(expected, mapping) }))
   const references = [...new Set(definitions.map(({ definition }) => definition.module))]
   const found = modules ?? (await findModules(machine, references))
   const running: MappingId[] = []
   for (const { mapping, definition } of definitions) {
+    // What the profile of a target says is what was deployed there.
+    if (given !== undefined && !mayCall(definition.module)) continue
     if (found.get(definition.module)?.declared.includes('status') !== true) continue
     signal.throwIfAborted()
     const question = { profile, mapping, definition, timeoutSeconds: STATUS_SECONDS }

@@ -92,6 +92,7 @@ export class DeployedTargets {
         infrastructure: this.manifest.infrastructure,
         expected: undefined,
         status: true,
+        mayCall: () => true,
         report: (event) => void this.events.push(event),
         signal: new AbortController().signal,
         ...terms,

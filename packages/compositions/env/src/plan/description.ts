@@ -9,6 +9,7 @@ import {
   stateEnvironment,
   storeEnvironment,
   type ToolDescription,
+  trustOptions,
 } from '@davit/tool'
 
 import { modelOptions } from '../model-options.ts'
@@ -61,6 +62,7 @@ export const planDescription = {
     ...profileOptions,
     ...planOptions,
     ...skipOptions,
+    ...trustOptions,
     on: {
       ...onOptions.on,
       describe:

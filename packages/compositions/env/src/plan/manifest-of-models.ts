@@ -1,16 +1,19 @@
 import { Manifest, parseDocument } from '@davit/documents'
+import { trustToLook } from '@davit/tool'
 
 import { modelSource } from '../model-source.ts'
 import { privateDirectories } from '../private-directories.ts'
 import { delegateBuild, manifest, normalize } from '../tools.ts'
 import { variablesOfModels, wordsOf } from '../words.ts'
+import { refuseStrangeBuilders } from '../strange-builders.ts'
 import type { PlanContext } from './plan.ts'
 
 /** A manifest, or the status of the step that has failed to make it. */
 export type MadeManifest = { readonly value: Manifest; readonly text: string } | { readonly failed: number }
 
 /** Makes the manifest as davit-env does; if a step fails, which has said why, returns its status. */
-export async function manifestOfModels({ args, environment, readInput, runSteps }: PlanContext): Promise<MadeManifest> {
+export async function manifestOfModels(context: PlanContext): Promise<MadeManifest> {
+  const { args, environment, readInput, runSteps } = context
   const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
   const { deployment, maxJobs, modules } = args
   let text = ''
@@ -24,7 +27,10 @@ export async function manifestOfModels({ args, environment, readInput, runSteps 
       const { words, input } = await modelSource(args, { steps: aside, directory: TMPDIR, readInput })
       return aside.run(normalize, words, input)
     })
-    if (args.buildOnTargets) await steps.run(delegateBuild, [], architecture)
+    if (args.buildOnTargets) {
+      refuseStrangeBuilders(architecture, await trustToLook(context))
+      await steps.run(delegateBuild, [], architecture)
+    }
     text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
   })
   return failed === 0 ? { value: parseDocument(Manifest, text, { file: 'the models' }), text } : { failed }

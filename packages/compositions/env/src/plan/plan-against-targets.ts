@@ -4,7 +4,7 @@ import { planTransfers } from '@davit/distribution'
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { checkModulesHere, type ShellTarget, targetsToUse } from '@davit/target'
-import { deploymentOf, onSelected, type OpenMachine, selectionIn, stateDirectory, withTargets } from '@davit/tool'
+import { deploymentOf, onSelected, type OpenMachine, selectionIn, stateDirectory, trustToLook, withTargets } from '@davit/tool'
 
 import type { PlanContext } from './plan.ts'
 
@@ -31,7 +31,8 @@ export async function planAgainstTargets(next: Manifest, context: PlanContext): 
     selection,
   }
   const infrastructure = onSelected(next.infrastructure, selection)
-  return withTargets(infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
+  const trust = await trustToLook(context)
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests, trust }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     await refuseStrange(next, targets, claim)
     const document = documentOf(next, await planFor(next, targets, terms), terms)

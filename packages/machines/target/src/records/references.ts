@@ -1,5 +1,5 @@
 import type { ConnectionRequest } from '@davit/connection'
-import { type Manifest, type Properties, type SecretReference, secretTextOf, type Target } from '@davit/documents'
+import { type Infrastructure, type Manifest, type Properties, type SecretReference, secretTextOf, type Target } from '@davit/documents'
 
 import { addressOf } from '../address.ts'
 
@@ -15,6 +15,11 @@ export function referencesIn(manifests: readonly Manifest[], address?: Connectio
     ]
     return containers.flatMap((one) => [...one.values()].flatMap(referencesAmong))
   })
+}
+
+/** Whether one of the targets has an address. */
+export function isAtSome(infrastructure: Infrastructure, address: ConnectionRequest): boolean {
+  return [...infrastructure.values()].some((target) => isAt(target, address))
 }
 
 function isAt(target: Target, address: ConnectionRequest): boolean {
