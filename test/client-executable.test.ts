@@ -133,7 +133,7 @@ describe.skipIf(!NIX_POSSIBLE).each(['local', 'ssh'])('a target behind a client 
     await calls()
     succeeded(await user.run(['mv', 'state', 'lost']))
     succeeded(await user.bash('mkdir state; [ ! -e lost/targets ] || mv lost/targets state/'))
-    const options = ['--set', '--as', 'yaml', '--directory', 'recovered']
+    const options = ['--trust-programs', '--set', '--as', 'yaml', '--directory', 'recovered']
     const { stderr } = succeeded(await user.run(['davit-reconstruct', ...options, modelFile(user, 'infrastructure')]))
     expect(stderr).toContain('their packages are in the Nix store: deploy them with davit-env --store nix')
     succeeded(await deploy(user, models('1'), { options: ['--store', 'nix'] }))

@@ -131,8 +131,9 @@ longest chain: 2 steps: deactivate api → activate web
       ...withoutApi(),
       infrastructure: new Map([...infrastructure, ['away' as never, away]]),
     })
-    expect(await plan([file])).toMatchObject({ status: 69, stdout: '' })
-    const { status, stdout } = await plan(['--skip-unreachable', file])
+    expect(await plan(['--skip-unreachable', file])).toMatchObject({ status: 77, stdout: '' })
+    expect(await plan(['--trust-programs', file])).toMatchObject({ status: 69, stdout: '' })
+    const { status, stdout } = await plan(['--trust-programs', '--skip-unreachable', file])
     expect([status, stdout]).toEqual([2, expect.stringContaining('\nnot reached, and left alone: away\n')])
   })
 

@@ -1,5 +1,5 @@
 import type { Message } from './message-table.ts'
-import { printable } from './printable.ts'
+import { messageLines, printable, printableLine } from './printable.ts'
 
 /** Line and column count from 1; columns count UTF-16 units. */
 export interface Place {
@@ -54,18 +54,18 @@ type ShownDiagnostic = Finding & Pick<Diagnostic, 'severity'> & Partial<Pick<Cod
 export function renderDiagnostic(diagnostic: ShownDiagnostic): string {
   const { place, severity, message, hint, code, subjects } = diagnostic
   const prefix = subjects === undefined ? '' : `${code}: `
-  const head = `${renderPlace(diagnostic)}${severity}: ${prefix}${shown(message)}`
-  const lines = [head]
+  const [head = '', ...rest] = messageLines(bounded(message))
+  const lines = [`${renderPlace(diagnostic)}${severity}: ${prefix}${head}`, ...rest]
   if (place?.text !== undefined) lines.push(...renderSourceLine(place.text, place.column))
-  if (hint !== undefined) lines.push(`  hint: ${shown(hint)}`)
+  if (hint !== undefined) lines.push(`  hint: ${printableLine(bounded(hint))}`)
   return lines.join('\n')
 }
 
 /** Values of a document that a message quotes can be of any length. */
 const MAX_SHOWN = 2_000
 
-function shown(text: string): string {
-  return printable(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+function bounded(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
 /** Formats a path: `services.web.dependsOn[0]`. */
@@ -81,10 +81,10 @@ export function renderPath(path: Path): string {
 
 function renderPlace({ place, path }: Finding): string {
   if (place?.line !== undefined) {
-    return `${printable(place.file)}:${place.line}:${place.column === undefined ? '' : `${place.column}:`} `
+    return `${printableLine(place.file)}:${place.line}:${place.column === undefined ? '' : `${place.column}:`} `
   }
-  const file = place === undefined ? '' : `${printable(place.file)}: `
-  return path === undefined || path.length === 0 ? file : `${file}${shown(renderPath(path))}: `
+  const file = place === undefined ? '' : `${printableLine(place.file)}: `
+  return path === undefined || path.length === 0 ? file : `${file}${printableLine(bounded(renderPath(path)))}: `
 }
 
 const MAX_SOURCE_COLUMNS = 160

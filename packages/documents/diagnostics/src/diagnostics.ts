@@ -26,7 +26,15 @@ export {
   note,
   warning,
 } from './message-table.ts'
-export { printable } from './printable.ts'
+export {
+  messageLines,
+  nameLines,
+  nameText,
+  printable,
+  printableLine,
+  printableLines,
+  withMargins,
+} from './printable.ts'
 export { quoted } from './quoted.ts'
 export { renderTime } from './render-time.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'

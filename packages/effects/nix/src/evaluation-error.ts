@@ -1,4 +1,4 @@
-import { DavitError, type Diagnostic, ExitStatus, type Place } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus, type Place, withMargins } from '@davit/diagnostics'
 import type { ExpressionProgram } from '@davit/documents'
 import type { EvaluationFailure, EvaluationLog, Frame } from './evaluation-log.ts'
 import { placeInProgram } from './frame-place.ts'
@@ -10,8 +10,9 @@ export function evaluationError(
   { error, others }: EvaluationLog,
   { program, exitCode }: { readonly program: ExpressionProgram; readonly exitCode: number },
 ): DavitError {
-  const problems = error === undefined ? [otherProblem(others, exitCode)] : problemsOf(error, program)
-  const text = problems.map(({ message }) => message).join('\n')
+  const found = error === undefined ? [otherProblem(others, exitCode)] : problemsOf(error, program)
+  const problems = found.map((problem) => ({ ...problem, message: withMargins(problem.message) }))
+  const text = found.map(({ message }) => message).join('\n')
   const unusable = unusableStore(text)
   if (unusable !== undefined)
     return new DavitError('cannot-use-store', 'Nix cannot write to its store', { ...unusable, diagnostics: problems })

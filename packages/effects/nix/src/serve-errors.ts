@@ -29,7 +29,7 @@ export function tooOld(version: string): DavitError {
 
 /** Error for a store that ended before it answered; its last words are the reason. */
 export function storeEnded(lastWords: string, cause: unknown): DavitError {
-  const text = plainText(lastWords).trim().split('\n').slice(-MAX_LINES).join('\n')
+  const text = plainText(lastWords).trim().split('\n').slice(-MAX_LINES).join('\n    ')
   const message = text === '' ? 'a Nix store ended before it answered' : `a Nix store ended before it answered: ${text}`
   return new DavitError('nix-store-ended', message, { ...unusableStore(text), cause })
 }

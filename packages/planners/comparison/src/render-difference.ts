@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { nameText, printableLines } from '@davit/diagnostics'
 import { isSecret, type PropertyValue, renderSecret, secretTextOf, type StorePath } from '@davit/documents'
 import { writeJson } from '@davit/languages'
 
@@ -25,7 +25,7 @@ export function renderDifference({ services, targets, profiles, snapshots, store
       ? []
       : [`store changed: ${store.from.kind} ${store.from.directory} to ${store.to.kind} ${store.to.directory}`]),
   ]
-  return printable(lines.map((line) => `${line}\n`).join(''))
+  return printableLines(lines)
 }
 
 /** Encodes a difference as a document in JSON. */
@@ -113,7 +113,7 @@ function snapshotLine({ kind, component, ...placed }: SnapshotDifference): strin
 
 /** `properties/hostname: "a" to "b"` */
 function fieldText({ path, from, to }: FieldChange): string {
-  const name = path.join('/')
+  const name = path.map(nameText).join('/')
   if (from === undefined) return `${name} added: ${valueText(to)}`
   return to === undefined ? `${name} removed: ${valueText(from)}` : `${name}: ${valueText(from)} to ${valueText(to)}`
 }

@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLine } from '@davit/diagnostics'
 
 import type { InstanceNode } from './graph.ts'
 import type { Size } from './shelves.ts'
@@ -63,11 +63,4 @@ export function labelInstance(instance: InstanceNode): LabelledInstance {
 
 function providesText(containers: readonly string[]): string {
   return shortened(printableLine(`→ ${containers.join(', ')}`), MAX_NAME, LABEL_FONT)
-}
-
-/** Plain text, as nearly all is, takes no further look. */
-const PLAIN = /^[\w .:/+@,()-]*$/
-
-export function printableLine(text: string): string {
-  return PLAIN.test(text) ? text : printable(text.replaceAll(/[\n\t]/g, ' '))
 }

@@ -1,4 +1,4 @@
-import { printableLine } from './labels.ts'
+import { printableLine } from '@davit/diagnostics'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

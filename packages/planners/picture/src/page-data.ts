@@ -1,7 +1,6 @@
-import { printable } from '@davit/diagnostics'
+import { printable, printableLine } from '@davit/diagnostics'
 
 import type { Graph, InstanceNode } from './graph.ts'
-import { printableLine } from './labels.ts'
 import { CHANGE_MARKS } from './palette.ts'
 
 /** Writes what the page tells about a graph, in the order in which it is drawn, as text that may stand in HTML. */

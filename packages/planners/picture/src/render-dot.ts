@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLine } from '@davit/diagnostics'
 import type { MappingId } from '@davit/documents'
 
 import type { Change, ContainerNode, Edge, Graph, InstanceNode, Status, TargetNode } from './graph.ts'
@@ -98,7 +98,7 @@ function quoted(text: string): string {
 }
 
 function escaped(text: string): string {
-  return printable(text.replaceAll(/[\n\t]/g, ' '))
+  return printableLine(text)
     .replaceAll('\\', String.raw`\\`)
     .replaceAll('"', String.raw`\"`)
 }

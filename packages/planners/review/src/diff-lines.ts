@@ -1,4 +1,5 @@
 import { compareServices, type ServiceChange } from '@davit/comparison'
+import { nameText } from '@davit/diagnostics'
 import type { PlanDocument } from '@davit/documents'
 import { inOrderOfNames } from '@davit/languages'
 
@@ -52,7 +53,7 @@ function linesOf(change: ServiceChange): readonly DiffLine[] {
       return [changed(`${placeText(change.place)}: another provider of the container`)]
     case 'provides':
       return change.fields.map(({ path, from, to }) => {
-        const text = `provides container ${path.join('/')}`
+        const text = `provides container ${path.map(nameText).join('/')}`
         return from === undefined ? added(text) : to === undefined ? gone(text) : changed(text)
       })
     case 'key':

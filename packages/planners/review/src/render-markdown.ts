@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLine } from '@davit/diagnostics'
 import type { PlanDocument } from '@davit/documents'
 import { keptText, remarkText } from '@davit/transition'
 
@@ -78,5 +78,5 @@ function escaped(text: string): string {
 const SAFE_ALONE = /[()#+!-]/
 
 function plain(text: string): string {
-  return printable(text).replaceAll('\n', ' ')
+  return printableLine(text)
 }

@@ -1,4 +1,4 @@
-import { printable, wrapText } from '@davit/diagnostics'
+import { printableLine, wrapText } from '@davit/diagnostics'
 import type { PlanDocument, PlanStep } from '@davit/documents'
 import { keptText, remarkText, stepText } from '@davit/transition'
 
@@ -84,9 +84,9 @@ function shown(line: Line, { columns = Number.POSITIVE_INFINITY, colours }: Text
 
 /** Breaks a line between words; what follows is indented more than its sign. */
 function broken({ text, sign = 'title', indent = 0, isVerbatim = false }: Line, columns: number): readonly string[] {
-  if (isVerbatim) return [`${' '.repeat(indent)}${printable(text)}`]
+  if (isVerbatim) return [`${' '.repeat(indent)}${printableLine(text.replaceAll('\t', '    '))}`]
   const hanging = ' '.repeat(indent + (sign.length > 1 ? 2 : 4))
-  const lines = wrapText(printable(text).replaceAll('\n', ' '), Math.max(columns - hanging.length, 1))
+  const lines = wrapText(printableLine(text), Math.max(columns - hanging.length, 1))
   return lines.map((one, at) => `${at === 0 ? ' '.repeat(indent) : hanging}${one}`)
 }
 

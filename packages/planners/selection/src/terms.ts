@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, quoted } from '@davit/diagnostics'
+import { DavitError, ExitStatus, printableLine, quoted } from '@davit/diagnostics'
 
 /** One of the things that `--on` names. */
 export interface Term {
@@ -37,7 +37,7 @@ function serviceIn(text: string): Term['what'] | undefined {
 }
 
 function tagIn(text: string): Term['what'] | undefined {
-  return /^@./s.test(text) ? { kind: 'tag', pattern: text.slice(1) } : undefined
+  return /^@./s.test(text) && printableLine(text) === text ? { kind: 'tag', pattern: text.slice(1) } : undefined
 }
 
 function targetIn(text: string): Term['what'] | undefined {

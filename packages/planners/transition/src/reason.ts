@@ -1,3 +1,4 @@
+import { nameText } from '@davit/diagnostics'
 import type { ContainerName, StorePath } from '@davit/documents'
 import type { UnsettledState } from '@davit/target-runtime'
 
@@ -61,7 +62,7 @@ export function renderReason(reason: Reason, moved: Moved): string {
     case 'failed':
       return `${INTENDED[reason.was]} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
     case 'changed-properties':
-      return `container properties changed: ${reason.names.join(', ')}`
+      return `container properties changed: ${reason.names.map(nameText).join(', ')}`
     case 'changed-connections':
       return `connectsTo changed: ${reason.services.join(', ')}`
     default:

@@ -1,4 +1,4 @@
-import { printable, type Report, type ReportEvent } from '@davit/diagnostics'
+import { type Report, type ReportEvent } from '@davit/diagnostics'
 import type { Progress, ProgressOptions } from './progress.ts'
 import { renderEvent, renderStep } from './render-event.ts'
 import type { StepClock } from './step-clock.ts'
@@ -11,7 +11,7 @@ export function lineProgress({ stream, verbosity }: ProgressOptions, clock: Step
   const timers = new Map<string, NodeJS.Timeout>()
   const watch = (event: ReportEvent): void => {
     if (event.kind === 'started' && verbosity === 'normal') {
-      const announce = (): void => void stream.write(`${printable(renderStep(event))} …\n`)
+      const announce = (): void => void stream.write(`${renderStep(event)} …\n`)
       timers.set(event.id, setTimeout(announce, ANNOUNCE_AFTER_MILLISECONDS).unref())
     }
     if (event.kind === 'finished' || event.kind === 'failed') {

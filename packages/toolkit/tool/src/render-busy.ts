@@ -1,4 +1,3 @@
-import { printable } from '@davit/diagnostics'
 import { renderSeconds, renderStep } from './render-event.ts'
 
 /** A step that has begun but not ended. */
@@ -31,7 +30,7 @@ function renderTarget(busy: readonly BusyStep[], { columns, now }: Screen): stri
   if (oldest === undefined) return ''
   const more = others.length === 0 ? '' : `, ${others.length} more`
   const tail = ` (${renderSeconds((now - oldest.since) / 1000)}${more})`
-  const head = printable(renderStep(oldest)).replaceAll(/[\n\t]/g, ' ')
+  const head = renderStep(oldest)
   // The last column stays free: some terminals wrap as soon as it is written.
   const room = Math.max(10, columns - 1 - tail.length)
   return `${head.length <= room ? head : `${head.slice(0, room - 1)}…`}${tail}`

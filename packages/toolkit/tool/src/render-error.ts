@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, printable, renderDiagnostic } from '@davit/diagnostics'
+import { DavitError, ExitStatus, messageLines, printable, renderDiagnostic } from '@davit/diagnostics'
 
 import { withFields } from './render-event.ts'
 import { explained } from './system-failure.ts'
@@ -13,8 +13,8 @@ export interface ErrorStyle {
 /** Renders an error, with a newline at the end of each line. */
 export function renderError(thrown: unknown, style: ErrorStyle): string {
   const error = explained(thrown)
-  const lines = style.format === 'json' ? [renderJson(error, style)] : renderText(error, style)
-  return lines.map((line) => `${printable(line)}\n`).join('')
+  const lines = style.format === 'json' ? [printable(renderJson(error, style))] : renderText(error, style)
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** Exit status for an error. */
@@ -32,13 +32,13 @@ export function endOf(thrown: unknown): { readonly code?: string; readonly messa
 
 function renderText(error: unknown, { tool, debug }: ErrorStyle): string[] {
   if (!(error instanceof DavitError)) {
-    return [`${tool}: internal error, please report it: ${messageOf(error)}`, ...stackOf(error)]
+    return [...messageLines(`${tool}: internal error, please report it: ${messageOf(error)}`), ...stackOf(error)]
   }
   return [
     ...error.diagnostics.map(renderDiagnostic),
-    `${tool}: ${error.message} [${error.code}]`,
-    ...causesOf(error).map((cause) => `caused by: ${messageOf(cause)}`),
-    ...(error.hint === undefined ? [] : [`hint: ${error.hint}`]),
+    ...messageLines(`${tool}: ${error.message} [${error.code}]`),
+    ...causesOf(error).flatMap((cause) => messageLines(`caused by: ${messageOf(cause)}`)),
+    ...(error.hint === undefined ? [] : messageLines(`hint: ${error.hint}`)),
     ...(debug ? [error, ...causesOf(error)].flatMap(stackOf) : []),
   ]
 }
@@ -85,6 +85,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error)
 }
 
-function stackOf(error: unknown): string[] {
-  return error instanceof Error && error.stack !== undefined ? error.stack.split('\n') : []
+function stackOf(error: unknown): readonly string[] {
+  return error instanceof Error && error.stack !== undefined ? messageLines(error.stack) : []
 }

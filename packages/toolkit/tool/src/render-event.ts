@@ -1,4 +1,12 @@
-import { type Fields, type Message, printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
+import {
+  type Fields,
+  type Message,
+  messageLines,
+  printable,
+  printableLine,
+  renderDiagnostic,
+  type ReportEvent,
+} from '@davit/diagnostics'
 
 export type Verbosity = 'quiet' | 'normal' | 'verbose'
 
@@ -15,7 +23,7 @@ export type ShownEvent = Exclude<ReportEvent, Message> | Omit<Message, 'code' | 
 
 /** Renders an event as lines for people, without newline at the end; undefined if it is not shown. */
 export function renderEvent(event: ShownEvent, style: EventStyle): string | undefined {
-  return isShown(event, style.verbosity) ? printable(eventText(event, style)) : undefined
+  return isShown(event, style.verbosity) ? eventText(event, style) : undefined
 }
 
 export interface LogStyle extends EventStyle {
@@ -48,7 +56,7 @@ export function withFields<Said extends object>(said: Said | (Said & { readonly 
 
 /** `[web1] activating web` */
 export function renderStep({ target, step }: { readonly target?: string | undefined; readonly step: string }): string {
-  return `${prefix(target)}${step}`
+  return printableLine(`${prefix(target)}${step}`)
 }
 
 /** `12 s`, `3 min 5 s` */
@@ -80,14 +88,12 @@ function eventText(event: ShownEvent, { seconds = 0, logs = 'show' }: EventStyle
     case 'finished':
       return `${renderStep(event)}: done${seconds < LONG_SECONDS ? '' : ` after ${renderSeconds(seconds)}`}`
     case 'failed':
-      return [`${renderStep(event)}: failed: ${event.message}`, ...(logs === 'show' ? quoted(event.log) : [])].join(
-        '\n',
-      )
+      return lines(`${renderStep(event)}: failed: ${event.message}`, logs === 'show' ? quoted(event.log) : [])
     case 'note':
     case 'detail':
-      return `${prefix(event.target)}${event.message}`
+      return lines(`${prefix(event.target)}${event.message}`)
     case 'warning':
-      return [`${prefix(event.target)}warning: ${event.message}`, ...hint(event.hint)].join('\n')
+      return lines(`${prefix(event.target)}warning: ${event.message}`, hint(event.hint))
     case 'diagnostic':
       return renderDiagnostic(event.diagnostic)
   }
@@ -100,11 +106,17 @@ function prefix(target: string | undefined): string {
   return target === undefined ? '' : `[${target}] `
 }
 
+function lines(message: string, more: readonly string[] = []): string {
+  return [...messageLines(message), ...more].join('\n')
+}
+
 function quoted(log: string | undefined): string[] {
   const text = log?.trimEnd() ?? ''
-  return text === '' ? [] : text.split('\n').map((line) => `  | ${line.trimEnd()}`)
+  return text === ''
+    ? []
+    : text.split('\n').map((line) => `  | ${printableLine(line.trimEnd().replaceAll('\t', '    '))}`)
 }
 
 function hint(text: string | undefined): string[] {
-  return text === undefined ? [] : [`  hint: ${text}`]
+  return text === undefined ? [] : [`  hint: ${printableLine(text)}`]
 }

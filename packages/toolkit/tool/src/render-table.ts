@@ -1,3 +1,5 @@
+import { printableLine } from '@davit/diagnostics'
+
 export interface TableLayout {
   /** Columns of the terminal; without it, the table is as wide as it becomes. */
   readonly columns?: number | undefined
@@ -9,7 +11,8 @@ export interface TableLayout {
  * Renders rows as a table, with two spaces between columns; the first row is the head. If it is still wider than the terminal without
  * what is dispensable, the widest cells lose their middle, but no column becomes narrower than its head.
  */
-export function renderTable(rows: readonly Row[], { columns, dispensable = [] }: TableLayout = {}): string {
+export function renderTable(given: readonly Row[], { columns, dispensable = [] }: TableLayout = {}): string {
+  const rows = given.map((row) => row.map(printableLine))
   const [head = []] = rows
   const natural = head.map((_, index) => rows.reduce((most, row) => Math.max(most, lengthOf(row[index] ?? '')), 0))
   const shown = columnsThatFit(natural, { columns, dispensable })

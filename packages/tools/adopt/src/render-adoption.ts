@@ -1,5 +1,5 @@
 import type { AdoptedTarget } from '@davit/adoption'
-import { printable } from '@davit/diagnostics'
+import { printableLines } from '@davit/diagnostics'
 import { writeJson } from '@davit/languages'
 
 /** Renders what was adopted, or would be, for people. */
@@ -11,7 +11,7 @@ export function renderAdoption(targets: readonly AdoptedTarget[]): string {
     }),
     ...snapshots.map(({ container, component, name }) => `  snapshot ${container}/${component}/${name}`),
   ])
-  return printable(lines.map((line) => `${line}\n`).join(''))
+  return printableLines(lines)
 }
 
 export interface AdoptionToEncode {

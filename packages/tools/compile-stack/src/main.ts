@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { nameLines } from '@davit/diagnostics'
 import { acceptFindings, chooseTarget, compileStack, type StackFinding } from '@davit/stack'
 import { checkArguments, compileOptions, openStack, stackFiles } from '@davit/stack-workspace'
 import { defineTool, handOn } from '@davit/tool'
@@ -11,11 +12,11 @@ export const tool = defineTool({
   async run(context) {
     const { args, environment, print, report, workingDirectory } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
-    if (args.listArguments) return print(lines(argumentsFor(args.arguments, context, description.options)))
+    if (args.listArguments) return print(nameLines(argumentsFor(args.arguments, context, description.options)))
     checkArguments(args.arguments, report)
     const files = stackFiles(workingDirectory)
     const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
-    if (args.listClusters) return print(lines([...opened.workspace.clusters.keys()]))
+    if (args.listClusters) return print(nameLines([...opened.workspace.clusters.keys()]))
     const { path = '', workspace } = opened
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
@@ -33,7 +34,3 @@ export const tool = defineTool({
     await print(emission.text)
   },
 })
-
-function lines(names: readonly string[]): string {
-  return names.map((name) => `${name}\n`).join('')
-}

@@ -1,5 +1,5 @@
 import { type Check, type Checkup, isSound, SEVERITIES, type Severity, type Subject } from '@davit/checkup'
-import { printable, wrapText } from '@davit/diagnostics'
+import { printableLine, printableLines, wrapText } from '@davit/diagnostics'
 
 interface Rendering {
   /** Columns of the terminal; undefined if there is none. */
@@ -19,7 +19,7 @@ export function renderCheckup(checkup: Checkup, rendering: Rendering): string {
   ].filter((section) => section !== '')
   const all = [coordinator, ...machines].flatMap(({ checks }) => checks)
   const text = rendering.quiet ? sections : [...sections, `${summaryOf(all, machines.length)}\n`]
-  return printable(text.join('\n'))
+  return text.join('\n')
 }
 
 function titleOf({ targets, name }: Subject): string {
@@ -29,7 +29,7 @@ function titleOf({ targets, name }: Subject): string {
 function sectionOf(title: string, { checks }: Subject, rendering: Rendering): string {
   const shown = checks.filter(({ severity }) => !rendering.quiet || severity !== 'ok')
   if (shown.length === 0) return ''
-  return [title, ...shown.flatMap((check) => linesOf(check, rendering))].map((line) => `${line}\n`).join('')
+  return printableLines([title, ...shown.flatMap((check) => linesOf(check, rendering))])
 }
 
 const MARGIN = 2 + Math.max(...SEVERITIES.map(({ length }) => length)) + 2
@@ -37,10 +37,10 @@ const MARGIN = 2 + Math.max(...SEVERITIES.map(({ length }) => length)) + 2
 function linesOf({ severity, text, means, remedy }: Check, { columns }: Rendering): readonly string[] {
   const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - MARGIN)
   const lines = [
-    ...wrapText(text, width),
-    ...(means === undefined ? [] : wrapText(means, width)),
+    ...wrapText(printableLine(text), width),
+    ...(means === undefined ? [] : wrapText(printableLine(means), width)),
     // A command is copied as a whole.
-    ...(remedy === undefined ? [] : [`→ ${remedy.replaceAll('\n', ' ')}`]),
+    ...(remedy === undefined ? [] : [`→ ${remedy}`]),
   ]
   return lines.map((line, index) => `${(index === 0 ? `  ${severity}` : '').padEnd(MARGIN)}${line}`)
 }

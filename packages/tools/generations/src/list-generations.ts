@@ -5,7 +5,7 @@ import {
   type Origin,
   readGeneration,
 } from '@davit/coordinator-state'
-import { DavitError, printable, renderTime } from '@davit/diagnostics'
+import { DavitError, nameText, printableLines, renderTime } from '@davit/diagnostics'
 
 /** A generation as listed. */
 export interface ListedGeneration {
@@ -40,12 +40,12 @@ export async function findGeneration(place: DeploymentPlace, number: number): Pr
 
 /** Renders a line for each generation. */
 export function renderGenerations(generations: readonly ListedGeneration[]): string {
-  return generations
-    .map(({ number, isCurrent, content }) => {
+  return printableLines(
+    generations.map(({ number, isCurrent, content }) => {
       const mark = isCurrent ? '  (current)' : ''
-      return `${String(number).padStart(4)}  ${content === undefined ? 'cannot be read' : renderContent(content)}${mark}\n`
-    })
-    .join('')
+      return `${String(number).padStart(4)}  ${content === undefined ? 'cannot be read' : renderContent(content)}${mark}`
+    }),
+  )
 }
 
 async function contentOf(place: DeploymentPlace, number: number): Promise<GenerationContent | undefined> {
@@ -66,9 +66,9 @@ function renderContent({ origin, services, targets }: GenerationContent): string
   return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}${where}`
 }
 
-/** Shortens a name, and makes it printable: files may have been changed. */
+/** Files may have been changed. */
 function shortened(name: string): string {
-  return printable(name.slice(0, MAX_SHOWN)).replaceAll(/[\n\t]/g, ' ')
+  return nameText(name.slice(0, MAX_SHOWN))
 }
 
 const MAX_SHOWN = 100

@@ -1,4 +1,4 @@
-import { printable, renderTime } from '@davit/diagnostics'
+import { printableLines, renderTime } from '@davit/diagnostics'
 import type { MadeFrom } from '@davit/documents'
 import { stepText } from '@davit/transition'
 
@@ -8,7 +8,7 @@ import { countOf, type ListedGeneration, renderGenerations } from './list-genera
 export function renderGeneration(generation: ListedGeneration, madeFrom: MadeFrom | undefined): string {
   const sections =
     madeFrom === undefined ? ['made from: unknown, since nothing was kept with it'] : linesOf(generation, madeFrom)
-  return printable(renderGenerations([generation]) + sections.map((line) => `${line}\n`).join(''))
+  return renderGenerations([generation]) + printableLines(sections)
 }
 
 function linesOf(
@@ -80,5 +80,5 @@ const DONE = {
 }
 
 function indented(line: string): string {
-  return `  ${line.replaceAll('\n', '\n  ')}`
+  return `  ${line}`
 }

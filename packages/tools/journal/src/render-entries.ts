@@ -1,5 +1,5 @@
 import type { BeginEntry, JournalEntry, StepEntry } from '@davit/coordinator-state'
-import { printable } from '@davit/diagnostics'
+import { printableLine } from '@davit/diagnostics'
 import { renderEvent, type ShownEvent } from '@davit/tool'
 
 import { isStep, type Run } from './runs-of.ts'
@@ -27,11 +27,11 @@ function nameOf({ id, number }: StepEntry): string {
 }
 
 function beginningOf({ tool, pid, manifest }: BeginEntry): string {
-  return `${tool} (process ${pid}${manifest === undefined ? '' : `, manifest ${manifest.slice(0, 12)}`})`
+  return printableLine(`${tool} (process ${pid}${manifest === undefined ? '' : `, manifest ${manifest.slice(0, 12)}`})`)
 }
 
 function endLine(execution: Run['executions'][number] | undefined, fate: Fate): string {
-  return execution === undefined ? '' : `${toolOf(execution)}: ${endOf(execution, fate)}`
+  return execution === undefined ? '' : printableLine(`${toolOf(execution)}: ${endOf(execution, fate)}`)
 }
 
 /** Outcome of a step without an end; if its tool has ended, none will follow. */
@@ -74,6 +74,6 @@ const CLOCK = '00:00:00'.length
 function indented(time: string | undefined, text: string | undefined): readonly string[] {
   if (text === undefined) return []
   const clock = time === undefined ? ' '.repeat(CLOCK) : new Date(time).toISOString().slice(11, 19)
-  const [first = '', ...rest] = printable(text).split('\n')
+  const [first = '', ...rest] = text.split('\n').map(printableLine)
   return [`  ${clock} ${first}`, ...rest.map((line) => `${' '.repeat(CLOCK + 5)}${line}`)]
 }

@@ -1,4 +1,4 @@
-import { printable, renderTime } from '@davit/diagnostics'
+import { printableLine, renderTime } from '@davit/diagnostics'
 
 import { renderEntries } from './render-entries.ts'
 import type { Run } from './runs-of.ts'
@@ -29,5 +29,5 @@ function renderSummary({ time, who, program, done, outcome, generation }: RunSum
   const parts = [done, outcome, generation === undefined ? '' : `generation ${generation}`]
   const text = parts.filter((part) => part !== '').join('; ')
   const line = `${renderTime(time)}  ${who.padEnd(widths.who)}  ${program.padEnd(widths.program)}  ${text}`
-  return printable(line.replaceAll(/[\n\t]+/g, ' '))
+  return printableLine(line)
 }

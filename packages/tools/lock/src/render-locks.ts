@@ -1,12 +1,12 @@
 import { describeOwner, encodeOwner, type LockState } from '@davit/deployment-lock'
-import { printable, renderTime } from '@davit/diagnostics'
+import { printableLines, renderTime } from '@davit/diagnostics'
 import { writeJson } from '@davit/languages'
 
 type Held = Extract<LockState, { readonly kind: 'held' }>
 
 /** Renders a line for each target, for people. */
 export function renderLocks(states: readonly LockState[]): string {
-  return printable(states.map((state) => `${state.target}: ${textOf(state)}\n`).join(''))
+  return printableLines(states.map((state) => `${state.target}: ${textOf(state)}`))
 }
 
 /** Encodes the same as a document in JSON. */

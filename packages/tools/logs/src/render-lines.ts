@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLine } from '@davit/diagnostics'
 import type { LogLine, LogSource } from '@davit/service-logs'
 
 export interface Rendering {
@@ -17,7 +17,7 @@ export function textRenderer({ columns, isMixed }: Rendering): (lines: readonly 
   const most = columns === undefined ? Number.POSITIVE_INFINITY : Math.floor(columns / 3)
   let width = 0
   return (lines) => {
-    const names = lines.map(({ source }) => printable(nameOf(source, isMixed)))
+    const names = lines.map(({ source }) => printableLine(nameOf(source, isMixed)))
     width = names.reduce((widest, { length }) => Math.max(widest, Math.min(length, most)), width)
     return lines
       .map((line, index) => {
@@ -52,5 +52,5 @@ function timeText({ at, isTimed }: LogLine, columns: number | undefined): string
 }
 
 function textOf({ text }: LogLine): string {
-  return printable(text.replaceAll('\t', '    '))
+  return printableLine(text.replaceAll('\t', '    '))
 }

@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLines } from '@davit/diagnostics'
 import { componentIn } from '@davit/documents'
 import type { Instance, Inventory } from '@davit/inventory'
 import { renderTable } from '@davit/tool'
@@ -22,8 +22,8 @@ export function renderInventory(inventory: Inventory, { columns }: Width): strin
     return instances.map((instance) => [target, ...cellsOf(instance)])
   })
   const notes = driftNotes(inventory)
-  const text = notes.length === 0 ? '' : `\n${notes.map((line) => `${line}\n`).join('')}`
-  return printable(`${renderTable([HEAD, ...rows], { columns, dispensable: LEAST_IMPORTANT })}${text}`)
+  const text = notes.length === 0 ? '' : `\n${printableLines(notes)}`
+  return `${renderTable([HEAD, ...rows], { columns, dispensable: LEAST_IMPORTANT })}${text}`
 }
 
 function cellsOf({ container, service, pkg, since, ...instance }: Instance): readonly string[] {

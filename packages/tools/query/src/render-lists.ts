@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printableLines } from '@davit/diagnostics'
 import type { Instance, Inventory, TargetInventory } from '@davit/inventory'
 
 import { driftNotes } from './drift-notes.ts'
@@ -26,7 +26,7 @@ function renderTargets(inventory: Inventory, linesOf: (target: TargetInventory) 
   const lines = inventory.targets
     .filter(({ error }) => error === undefined)
     .flatMap((target) => [target.target, ...linesOf(target)])
-  return printable([...lines, ...driftNotes(inventory)].map((line) => `${line}\n`).join(''))
+  return printableLines([...lines, ...driftNotes(inventory)])
 }
 
 function isThere({ state }: Instance): boolean {

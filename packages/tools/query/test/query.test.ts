@@ -117,7 +117,7 @@ front: web in box: does not run
 
   test('prints JSON that fits its schema, with what is not as it should be', async () => {
     targets.stop('web')
-    const { status, stdout } = await query(['--status', '-f', 'json', infrastructure({ away: true })])
+    const { status, stdout } = await query(['--status', '-f', 'json', '--trust-programs', infrastructure({ away: true })])
     const document = JSON.parse(stdout) as Record<string, unknown>
     const schema = JSON.parse(readFileSync(SCHEMA, 'utf8')) as Schema
     expect([status, fits(schema, document)]).toEqual([69, true])
@@ -153,7 +153,7 @@ front: web in box: does not run
   })
 
   test('lists the other targets if one cannot be reached', async () => {
-    const { status, stdout, stderr } = await query(['-f', 'table', infrastructure({ away: true })])
+    const { status, stdout, stderr } = await query(['-f', 'table', '--trust-programs', infrastructure({ away: true })])
     expect([status, stderr]).toEqual([69, expect.stringContaining('[away] warning: cannot tell what is there: ')])
     expect(stdout).toContain('away                                 cannot be asked\nback    box        api')
   })

@@ -1,5 +1,6 @@
 import { isSameDeployment } from '@davit/comparison'
 import { currentGeneration } from '@davit/coordinator-state'
+import { nameLines } from '@davit/diagnostics'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { withPartProfiles } from '@davit/realisation'
 import { isSelected, namesFor, partError, partOf, type Selection, simpleTerms, termsOf } from '@davit/selection'
@@ -16,13 +17,13 @@ export const tool = defineTool({
     const { args, print } = context
     const { place } = deploymentOf(context)
     if (args.listNames !== undefined)
-      return print(linesOf(namesIn(args.listNames, (await currentGeneration(place))?.manifest)))
+      return print(nameLines(namesIn(args.listNames, (await currentGeneration(place))?.manifest)))
     refuseUnusable(args)
     const given = await context.readDocument(Manifest, args.manifest)
     const current = await currentManifest(given.value, context, place)
     const selection = selectionIn([given.value, current], args.on)
     if (selection === undefined) return
-    if (args.list) return print(linesOf(termsOf(selection)))
+    if (args.list) return print(nameLines(termsOf(selection)))
     if (args.oldManifest === undefined) await refuseUnfinished(place, { current, selection })
     const part = await partIn({ next: given.value, current, selection }, context)
     await print(textOf(part, given, args.format))
@@ -33,10 +34,6 @@ function namesIn(kind: 'selections' | 'services' | 'targets', manifest: Manifest
   const manifests = manifest === undefined ? [] : [manifest]
   if (kind === 'selections') return simpleTerms(manifests)
   return [...namesFor(kind === 'services' ? 'service' : 'target', manifests)].toSorted()
-}
-
-function linesOf(words: readonly string[]): string {
-  return words.map((word) => `${word}\n`).join('')
 }
 
 interface Arguments {

@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, printableLines } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
 import { type CleanedComponent, cleanSnapshots, type SnapshotStore, targetsToUse } from '@davit/target'
@@ -36,7 +36,7 @@ export const tool = defineTool({
     const removed = cleaned.flatMap((one) => one.removed)
     const failed = cleaned.flatMap((one) => one.failed)
     if (!args.dryRun) for (const one of removed) report(say('snapshots-removed', one))
-    if (args.dryRun) await print(removed.map((one) => `remove ${removedText(one)}\n`).join('') || 'nothing to do\n')
+    if (args.dryRun) await print(printableLines(removed.map((one) => `remove ${removedText(one)}`)) || 'nothing to do\n')
     if (failed.length > 0) throw notCleaned(failed)
   },
 })

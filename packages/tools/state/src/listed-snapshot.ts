@@ -1,7 +1,8 @@
-import { renderBytes, renderTime } from '@davit/diagnostics'
+import { nameText, renderBytes, renderTime } from '@davit/diagnostics'
 import type { Manifest, TargetName } from '@davit/documents'
 import { beginningOf, isComponentSelected, type StateSelection } from '@davit/state-runner'
 import type { Snapshot } from '@davit/target'
+import { renderTable } from '@davit/tool'
 import { statefulServices } from '@davit/transition'
 
 /** A snapshot in a store, as listed. */
@@ -95,29 +96,14 @@ const TITLES = ['SERVICE', 'COMPONENT', 'TARGET', 'TAKEN', 'LAST', 'SIZE', 'NAME
 
 /** Renders a table with a line for each snapshot. */
 export function renderSnapshots(listed: readonly ListedSnapshot[]): string {
-  const rows = [TITLES, ...listed.map(cellsOf)]
-  const widths = TITLES.map((_, column) => widest(rows, column))
-  return rows
-    .map(
-      (cells) =>
-        `${cells
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
-}
-
-/** Any number of rows, unlike that of arguments. */
-function widest(rows: readonly (readonly string[])[], column: number): number {
-  return rows.reduce((width, cells) => Math.max(width, cells[column]?.length ?? 0), 0)
+  return renderTable([TITLES, ...listed.map(cellsOf)])
 }
 
 function cellsOf(one: ListedSnapshot): readonly string[] {
   const { service = '-', container, component, target, taken, again, bytes, name, where } = one
   const times = [taken, again].map((time) => (time === undefined ? '-' : renderTime(new Date(time))))
   const size = bytes === undefined ? '-' : renderBytes(bytes)
-  return [service, `${container}/${component}`, target, ...times, size, shortened(name), where]
+  return [service === '-' ? service : nameText(service), `${nameText(container)}/${nameText(component)}`, target, ...times, size, nameText(shortened(name)), where]
 }
 
 /** Names are long; their beginning is enough where it is unique. */

@@ -1,16 +1,17 @@
-import { renderBytes, renderTime } from '@davit/diagnostics'
+import { printableLines, renderBytes, renderTime } from '@davit/diagnostics'
 import type { Garbage, Remnant, StoredBytes } from '@davit/target'
 
 /** Renders a line for each path: size, path, and where it is. */
 export function renderGarbage({ paths, rubbish }: Garbage, place: string): string {
-  const lines = [...paths, ...rubbish].map(
-    ({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`,
-  )
-  return lines.join('')
+  return renderPaths([...paths, ...rubbish], place)
 }
 
 export function renderRemnants(remnants: readonly Remnant[], place: string): string {
-  return remnants.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
+  return renderPaths(remnants, place)
+}
+
+function renderPaths(paths: readonly Pick<Remnant, 'path' | 'bytes'>[], place: string): string {
+  return printableLines(paths.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}`))
 }
 
 /** Counts of removed logs and records of services that are gone. */

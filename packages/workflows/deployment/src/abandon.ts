@@ -1,5 +1,5 @@
 import { type LockUse, withLock } from '@davit/deployment-lock'
-import type { Report } from '@davit/diagnostics'
+import { printableLines, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import { settledObservation, type SettlingTerms } from '@davit/observation'
 import { abandonRecord, isSamePlace, machinesOf, type ShellTarget } from '@davit/target'
@@ -20,7 +20,7 @@ export async function abandon(targets: readonly ShellTarget[], terms: AbandonTer
   const { names, dryRun, lockUse, print } = terms
   if (dryRun) {
     const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'tell' }))
-    return print(chosen.map((record) => `give up ${placeOf(record)}\n`).join(''))
+    return print(printableLines(chosen.map((record) => `give up ${placeOf(record)}`)))
   }
   await withLock(targets, lockUse, async (lock) => {
     const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'wait' }))

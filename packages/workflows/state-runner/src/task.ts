@@ -1,3 +1,4 @@
+import { printableLines } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import type { MachineNeed } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
@@ -49,12 +50,12 @@ export async function renderTasks(tasks: readonly StateTask[], order: TaskOrder)
     order === 'depth-first'
       ? tasks.flatMap((task) => task.steps)
       : kindsIn(tasks).flatMap((kind) => tasks.flatMap((task) => task.steps.filter((step) => step.kind === kind)))
-  return (await Promise.all(steps.map(renderStep))).join('')
+  return printableLines(await Promise.all(steps.map(renderStep)))
 }
 
 async function renderStep(step: StateStep): Promise<string> {
   const details = (await step.details?.()) ?? []
-  return `${step.text} ${step.where}${details.length === 0 ? '' : ` (${details.join('; ')})`}\n`
+  return `${step.text} ${step.where}${details.length === 0 ? '' : ` (${details.join('; ')})`}`
 }
 
 /** The kinds of the steps, in the order of the steps. */

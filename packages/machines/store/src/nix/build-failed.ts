@@ -1,4 +1,4 @@
-import { DavitError, type Diagnostic } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, withMargins } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { type BuildFailure, unusableStore, type NixDerivation, type RealisationOutcome } from '@davit/nix'
 import { cannotBuild } from '../cannot-build.ts'
@@ -20,7 +20,7 @@ export function buildFailed(
     ...failures
       .map((failure) => failureOf(failure, builds.get(failure.derivation)))
       .toSorted((left, right) => (left.message < right.message ? -1 : 1)),
-    ...problems.map((message): Diagnostic => ({ severity: 'error', message })),
+    ...problems.map((message): Diagnostic => ({ severity: 'error', message: withMargins(message) })),
   ]
   const message = failures.length === 0 ? 'Nix cannot build' : cannotBuild(failures.length, builds.size)
   const { hint } = unusableStore(problems.join('\n')) ?? {}
