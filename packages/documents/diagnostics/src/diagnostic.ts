@@ -1,5 +1,5 @@
 import type { Message } from './message-table.ts'
-import { messageLines, printable, printableLine } from './printable.ts'
+import { messageLines, printableLine } from './printable.ts'
 
 /** Line and column count from 1; columns count UTF-16 units. */
 export interface Place {
@@ -92,7 +92,7 @@ const MAX_SOURCE_COLUMNS = 160
 /** Returns the line, or the part of it around the column, and a mark below the column. */
 function renderSourceLine(text: string, column = 1): string[] {
   const start = Math.max(0, column - 1 - MAX_SOURCE_COLUMNS / 2)
-  const visible = (from: number, to: number) => printable(text.slice(from, to).replaceAll('\t', ' '))
+  const visible = (from: number, to: number) => printableLine(text.slice(from, to).replaceAll('\t', ' '))
   const before = visible(start, column - 1)
   return [`  ${before}${visible(column - 1, start + MAX_SOURCE_COLUMNS)}`, `  ${' '.repeat(before.length)}^`]
 }

@@ -1,3 +1,5 @@
+import { printableLine } from './printable.ts'
+
 /** Types of fields, by the words that tables of messages use for them; a `?` after the word marks an optional field. */
 interface FieldTypes {
   readonly text: string
@@ -101,10 +103,22 @@ export function messages<const Table extends Rows>(table: Table): Say<Table> {
     const row = table[code]
     if (row === undefined) throw new Error(`unknown message code '${code}'`)
     const { kind, hint } = row
-    const message = row.text(given as never)
+    const message = row.text(withinLine(given) as never)
     return { kind, code: code as MessageCode, message, ...(hint === undefined ? {} : { hint }), ...split(row, given) }
   }
   return Object.assign(say, { table })
+}
+
+/** Texts as they stand in a sentence, which is one line. */
+function withinLine(given: Fields): Fields {
+  const entries = Object.entries(given).map(([name, value]) => [name, textWithinLine(value)] as const)
+  return Object.fromEntries(entries)
+}
+
+function textWithinLine(value: Fields[string]): Fields[string] {
+  if (typeof value === 'string') return printableLine(value)
+  const isList = Array.isArray(value) && typeof value[0] === 'string'
+  return isList ? (value as readonly string[]).map(printableLine) : value
 }
 
 /** Turns a message into a detail, which is shown with -v only. */

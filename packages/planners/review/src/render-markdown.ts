@@ -69,13 +69,11 @@ function fenceFor(lines: readonly string[]): string {
 
 /** Shows text as it is, whatever Markdown or HTML would make of it. */
 function escaped(text: string): string {
-  return plain(text).replaceAll(/[\\`*_{}[\]<>()#+!|~&@$-]/g, (character) =>
-    SAFE_ALONE.test(character) ? character : `\\${character}`,
-  )
+  return plain(text)
+    .replaceAll(/[\\`*_{}[\]<>|~&@$]|[#!%](?=\w)/g, String.raw`\$&`)
+    .replaceAll(/:(?=\/\/)|\.(?<=www\.)(?=\S)/gi, String.raw`\$&`)
+    .replace(/^(?:[-+=]|\d+[.)])(?=\s|$)/, (beginning) => `${beginning.slice(0, -1)}\\${beginning.slice(-1)}`)
 }
-
-/** Characters that only matter at the beginning of a line, where no text of a plan stands. */
-const SAFE_ALONE = /[()#+!-]/
 
 function plain(text: string): string {
   return printableLine(text)

@@ -176,6 +176,6 @@ describe('renderMarkdown()', () => {
     const line = renderMarkdown(plan, { by: 'order', fold: true })
       .split('\n')
       .find((one) => one.startsWith('- a '))
-    expect(line).toBe(String.raw`- a \| b \<img src=x\> \`code\` \[link\](u) \@all \\u001b\]0;t\\u0007   # head`)
+    expect(line).toBe(String.raw`- a \| b \<img src=x\> \`code\` \[link\](u) \@all \\u001b\]0;t\\u0007 \\n # head`)
   })
 })

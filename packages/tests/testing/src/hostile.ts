@@ -99,3 +99,38 @@ function applyChange(text: string, [kind, where, length, inserted]: Change): str
       return before + String.fromCharCode(part.charCodeAt(0) ^ (1 << (length % 8))) + part.slice(1) + after
   }
 }
+
+/** Texts that would make lines of their own where they are printed, change lines before them, or hide. */
+export const FORGERIES: readonly string[] = [
+  'x added: "1"\ntarget h: nothing else differs\nz',
+  'x\r\nforged: line',
+  '\rforged: line',
+  'x\n    forged: line',
+  'x\n  | forged: line',
+  'x\n  hint: forged',
+  'a\tb',
+  '\v\f\u0085forged',
+  '\u001b[1A\u001b[2Kforged',
+  '\u009b2Kforged',
+  '\u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007',
+  '\u2028forged\u2029forged',
+  '\u202edegrof\u2066\u061c',
+  'web\u200b\u200d\u2060\u00ad\ufeff',
+  '\u115f\u3164\uffa0\u2800\ufe0f\u{e0041}\u{e0100}',
+  '\ud800 \udc00 \ufffe',
+  '\b\b\bforged',
+  '\u0000',
+]
+
+/** Characters that nobody sees, or that make more of a line than its text. */
+const UNSEEN =
+  /[^\P{Cc}\n]|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\uffff\u{e0000}-\u{e0fff}]|\p{Cs}/u
+
+/** What would be forged if `hostile` was printed where `harmless` is expected: more lines or fewer, or characters that nobody sees. */
+export function forgeriesIn(hostile: string, harmless: string): readonly string[] {
+  const count = (text: string) => text.split('\n').length
+  return [
+    ...(count(hostile) === count(harmless) ? [] : [`${count(hostile)} lines instead of ${count(harmless)}`]),
+    ...(UNSEEN.test(hostile) ? [`unseen characters in ${JSON.stringify(hostile)}`] : []),
+  ]
+}

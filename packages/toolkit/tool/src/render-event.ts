@@ -103,7 +103,7 @@ function eventText(event: ShownEvent, { seconds = 0, logs = 'show' }: EventStyle
 const LONG_SECONDS = 2
 
 function prefix(target: string | undefined): string {
-  return target === undefined ? '' : `[${target}] `
+  return target === undefined ? '' : printableLine(`[${target}] `)
 }
 
 function lines(message: string, more: readonly string[] = []): string {
