@@ -80,19 +80,23 @@ export const tool = defineTool({
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
     const run = { manifest: next, others: old === undefined ? [] : [old], text }
 
-    return withDeployment(context, { ...run, purpose, trust: await trustUnless(context) }, async ({ targets, selection, lockUse, ...reached }) => {
-      refuseMore(next, known.previous, selection)
-      await refuseStrange(next, targets, claim)
-      if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))
-      if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-      const confirm = confirmTerms(args.confirm, { ...next, ...reached, targets, context })
-      const how = { machines: reached.stateMachines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
-      const recording = await recordingOf({ next, text, lockUse, selection }, context)
-      const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, selection, running: 'wait' })
-      if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
-      await handOn(context, () => ({ transition: notes.of(text) }))
-      return print(text)
-    })
+    return withDeployment(
+      context,
+      { ...run, purpose, trust: await trustUnless(context) },
+      async ({ targets, selection, lockUse, ...reached }) => {
+        refuseMore(next, known.previous, selection)
+        await refuseStrange(next, targets, claim)
+        if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))
+        if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
+        const confirm = confirmTerms(args.confirm, { ...next, ...reached, targets, context })
+        const how = { machines: reached.stateMachines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+        const recording = await recordingOf({ next, text, lockUse, selection }, context)
+        const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, selection, running: 'wait' })
+        if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+        await handOn(context, () => ({ transition: notes.of(text) }))
+        return print(text)
+      },
+    )
   },
 })
 

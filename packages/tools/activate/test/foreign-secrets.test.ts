@@ -81,7 +81,15 @@ function reached<Result>(use: (targets: ReadonlyMap<string, ShellTarget>) => Pro
     close: async () => {},
   })
   const { signal } = new AbortController()
-  const context = { environment: {}, report: () => {}, signal, secrets, openPool, manifests: [manifest], trust: 'everything' } as const
+  const context = {
+    environment: {},
+    report: () => {},
+    signal,
+    secrets,
+    openPool,
+    manifests: [manifest],
+    trust: 'everything',
+  } as const
   return withTargets(manifest.infrastructure, { ...context, role: 'deploy' }, async ({ targets }) => {
     try {
       return await use(targets)

@@ -18,9 +18,13 @@ export const tool = defineTool({
     const paths = pathsOf(args.path)
     const store = await openStore(storeOf(paths[0]), context)
     const infrastructure = onlyTarget(await infrastructureOf(context, loadInfrastructure), args.target)
-    await withTargets(infrastructure, { ...context, role: 'carry', manifests: [], trust: 'everything' }, async (reached) => {
-      for (const target of allTargets(reached)) await copyClosure(paths, target, { ...context, store, direction })
-    })
+    await withTargets(
+      infrastructure,
+      { ...context, role: 'carry', manifests: [], trust: 'everything' },
+      async (reached) => {
+        for (const target of allTargets(reached)) await copyClosure(paths, target, { ...context, store, direction })
+      },
+    )
   },
 })
 

@@ -29,19 +29,23 @@ export const tool = defineTool({
     const isUnfinished = (run: string) => isWanted(place, run)
     const common = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores, isUnfinished }
 
-    return withDeployment(context, { manifest, text, purpose: 'change', trust: 'everything' }, async ({ targets, selection }) => {
-      const wanted = { ...manifest, profiles: onSelected(manifest.profiles, selection) }
-      const on = selection === undefined ? undefined : termsOf(selection)
-      const terms = { ...common, on, isConcerned: concernedBy(selection), ...(args.targetProfiles ? { wanted } : {}) }
-      const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })
-      if (duringCommand) return runLocked(locked, terms, context)
-      await print(text).catch(async (error: unknown) => {
-        // A user who sees this failure would not unlock.
-        await endDeployment(locked, terms).catch(() => {})
-        throw error
-      })
-      return 0
-    })
+    return withDeployment(
+      context,
+      { manifest, text, purpose: 'change', trust: 'everything' },
+      async ({ targets, selection }) => {
+        const wanted = { ...manifest, profiles: onSelected(manifest.profiles, selection) }
+        const on = selection === undefined ? undefined : termsOf(selection)
+        const terms = { ...common, on, isConcerned: concernedBy(selection), ...(args.targetProfiles ? { wanted } : {}) }
+        const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })
+        if (duringCommand) return runLocked(locked, terms, context)
+        await print(text).catch(async (error: unknown) => {
+          // A user who sees this failure would not unlock.
+          await endDeployment(locked, terms).catch(() => {})
+          throw error
+        })
+        return 0
+      },
+    )
   },
 })
 

@@ -36,13 +36,17 @@ export const tool = defineTool({
     const manifest = lockedManifest(record)
     const { infrastructure } = manifest
     const locked = new Map([...infrastructure].filter(([name]) => record.targets.includes(name)))
-    await withTargets(locked, { ...context, role: 'deploy', manifests: [manifest], trust: 'everything' }, async (reached) => {
-      const { locked: reachable, check } = lockedTargets(reached, record)
-      const isConcerned = concernedBy(record.on === undefined ? undefined : selectionOfTerms(record.on))
-      const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure), isConcerned }
-      await endDeployment(reachable, { ...terms, place, isUnfinished: (run) => isWanted(place, run) })
-      check()
-    })
+    await withTargets(
+      locked,
+      { ...context, role: 'deploy', manifests: [manifest], trust: 'everything' },
+      async (reached) => {
+        const { locked: reachable, check } = lockedTargets(reached, record)
+        const isConcerned = concernedBy(record.on === undefined ? undefined : selectionOfTerms(record.on))
+        const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure), isConcerned }
+        await endDeployment(reachable, { ...terms, place, isUnfinished: (run) => isWanted(place, run) })
+        check()
+      },
+    )
     if (isEmpty) throw emptyInput('the deployment is unlocked')
     return print(text)
   },

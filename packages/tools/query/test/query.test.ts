@@ -117,7 +117,13 @@ front: web in box: does not run
 
   test('prints JSON that fits its schema, with what is not as it should be', async () => {
     targets.stop('web')
-    const { status, stdout } = await query(['--status', '-f', 'json', '--trust-programs', infrastructure({ away: true })])
+    const { status, stdout } = await query([
+      '--status',
+      '-f',
+      'json',
+      '--trust-programs',
+      infrastructure({ away: true }),
+    ])
     const document = JSON.parse(stdout) as Record<string, unknown>
     const schema = JSON.parse(readFileSync(SCHEMA, 'utf8')) as Schema
     expect([status, fits(schema, document)]).toEqual([69, true])

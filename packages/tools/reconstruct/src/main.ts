@@ -123,12 +123,16 @@ async function writeAs(
 /** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
 async function fetchClosures(manifest: Manifest, store: Store, context: ToolContext<unknown>): Promise<void> {
   const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => manifest.profiles.has(name)))
-  await withTargets(infrastructure, { ...context, role: 'carry', manifests: [], trust: 'everything' }, async (reached) => {
-    for (const target of allTargets(reached)) {
-      const path = manifest.profiles.get(target.name)
-      if (path !== undefined) await copyClosure([path], target, { ...context, store, direction: 'from' })
-    }
-  })
+  await withTargets(
+    infrastructure,
+    { ...context, role: 'carry', manifests: [], trust: 'everything' },
+    async (reached) => {
+      for (const target of allTargets(reached)) {
+        const path = manifest.profiles.get(target.name)
+        if (path !== undefined) await copyClosure([path], target, { ...context, store, direction: 'from' })
+      }
+    },
+  )
 }
 
 /** Adds a generation, unless the current one says the same. */

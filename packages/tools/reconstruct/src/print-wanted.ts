@@ -2,7 +2,15 @@ import { readWanted, type ReadWantedRun } from '@davit/coordinator-state'
 import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { wantedManifest, type WantedOptions } from '@davit/reconstruction'
-import { deploymentOf, handOn, infrastructureOf, type ToolContext, trustToLook, usageError, withTargets } from '@davit/tool'
+import {
+  deploymentOf,
+  handOn,
+  infrastructureOf,
+  type ToolContext,
+  trustToLook,
+  usageError,
+  withTargets,
+} from '@davit/tool'
 
 import { formatIn } from './check-arguments.ts'
 import { say } from './messages.ts'

@@ -36,7 +36,8 @@ export const tool = defineTool({
     const removed = cleaned.flatMap((one) => one.removed)
     const failed = cleaned.flatMap((one) => one.failed)
     if (!args.dryRun) for (const one of removed) report(say('snapshots-removed', one))
-    if (args.dryRun) await print(printableLines(removed.map((one) => `remove ${removedText(one)}`)) || 'nothing to do\n')
+    if (args.dryRun)
+      await print(printableLines(removed.map((one) => `remove ${removedText(one)}`)) || 'nothing to do\n')
     if (failed.length > 0) throw notCleaned(failed)
   },
 })

@@ -103,7 +103,15 @@ function cellsOf(one: ListedSnapshot): readonly string[] {
   const { service = '-', container, component, target, taken, again, bytes, name, where } = one
   const times = [taken, again].map((time) => (time === undefined ? '-' : renderTime(new Date(time))))
   const size = bytes === undefined ? '-' : renderBytes(bytes)
-  return [service === '-' ? service : nameText(service), `${nameText(container)}/${nameText(component)}`, target, ...times, size, nameText(shortened(name)), where]
+  return [
+    service === '-' ? service : nameText(service),
+    `${nameText(container)}/${nameText(component)}`,
+    target,
+    ...times,
+    size,
+    nameText(shortened(name)),
+    where,
+  ]
 }
 
 /** Names are long; their beginning is enough where it is unique. */
