@@ -43,6 +43,8 @@ describe('a document of somebody else', () => {
     `davit-env --dry-run ${MODELS}`,
     `davit-env --dry-run --build-on-targets ${MODELS}`,
     'davit-env --dry-run -D evil.json',
+    'davit-env --dry-run --undeploy -i evil.yaml',
+    'davit-plan --undeploy -i evil.yaml',
     'davit-logs -i evil.json a',
     'davit-logs --follow -i evil.json a',
     'davit-diagnose -i evil.json -S a --show-mappings',
@@ -55,7 +57,7 @@ describe('a document of somebody else', () => {
     'davit-clean-snapshots --dry-run --keep 1 evil.json',
     'davit-snapshot --dry-run evil.json',
     'davit-restore --dry-run evil.json',
-    'davit-migrate --dry-run evil.json',
+    'davit-migrate --dry-run --no-upgrade -o m.json evil.json',
     'davit-delete-state --dry-run evil.json',
   ])('starts no program through %s', async (command) => {
     const { status, stderr } = await user.bash(command)

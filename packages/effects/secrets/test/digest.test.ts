@@ -2,10 +2,17 @@ import { scryptSync } from 'node:crypto'
 
 import { describe, expect, test } from 'vitest'
 
+import type { digestOf, isDigestOf } from '../src/digest.ts'
+
+interface Digests {
+  readonly digestOf: typeof digestOf
+  readonly isDigestOf: typeof isDigestOf
+}
+
 let runs = 0
 
 /** Digests as another run computes them, which loads the module again. */
-function ofAnotherRun(): Promise<typeof import('../src/digest.ts')> {
+function ofAnotherRun(): Promise<Digests> {
   return import(/* @vite-ignore */ new URL(`../src/digest.ts?run=${(runs += 1)}`, import.meta.url).href) as never
 }
 

@@ -124,7 +124,7 @@ export const FORGERIES: readonly string[] = [
 
 /** Characters that nobody sees, or that make more of a line than its text. */
 const UNSEEN =
-  /[^\P{Cc}\n]|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\uffff\u{e0000}-\u{e0fff}]|\p{Cs}/u
+  /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2800]|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}/u
 
 /** What would be forged if `hostile` was printed where `harmless` is expected: more lines or fewer, or characters that nobody sees. */
 export function forgeriesIn(hostile: string, harmless: string): readonly string[] {

@@ -5,7 +5,7 @@ import { currentSystem } from '@davit/store'
 
 import type { ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
-import { deploymentOf } from './with-deployment.ts'
+import { deploymentOf } from './deployment-of.ts'
 
 export interface InfrastructureArguments {
   readonly profile: string

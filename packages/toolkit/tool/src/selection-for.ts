@@ -5,7 +5,7 @@ import type { Selection } from '@davit/selection'
 import { onSelected, selectionIn } from './selection-in.ts'
 import type { StateOwner } from './state-directory.ts'
 import type { TargetSource } from './target-source.ts'
-import { deploymentOf } from './with-deployment.ts'
+import { deploymentOf } from './deployment-of.ts'
 
 /** A manifest that knows targets, and nothing of services. */
 export function manifestOfTargets(infrastructure: Infrastructure): Manifest {

@@ -6,7 +6,7 @@ import { loadNamed, type LoadInfrastructure } from './infrastructure-of.ts'
 import { manifestOfTargets } from './selection-for.ts'
 import type { ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
-import { deploymentOf } from './with-deployment.ts'
+import { deploymentOf } from './deployment-of.ts'
 
 export interface SourceArguments {
   readonly profile: string

@@ -60,13 +60,8 @@ export {
   trustedManifests,
 } from './target-source.ts'
 export { usageError } from './usage-error.ts'
-export {
-  type DeploymentArguments,
-  deploymentOf,
-  type NamedDeployment,
-  type ReachedDeployment,
-  withDeployment,
-} from './with-deployment.ts'
+export { type DeploymentArguments, type ReachedDeployment, withDeployment } from './with-deployment.ts'
+export { deploymentOf, type NamedDeployment } from './deployment-of.ts'
 export { trustOptions } from './trust-options.ts'
 export { callable, refuseStrangePrograms, strangeModule, type Trust, trustToLook, trustUnless } from './trust.ts'
 export { type OpenMachine, withTargets } from './with-targets.ts'

@@ -5,7 +5,7 @@ import type { Infrastructure, Manifest, SecretReference, TargetName } from '@dav
 import { definitionOf, interfaceKindOf, isAtSome, type ModuleReference, referencesIn } from '@davit/target'
 
 import type { StateOwner } from './state-directory.ts'
-import { deploymentOf } from './with-deployment.ts'
+import { deploymentOf } from './deployment-of.ts'
 
 /**
  * What documents may start on this machine, and whom they may send secrets. Whoever acts on a document means everything that it says. A

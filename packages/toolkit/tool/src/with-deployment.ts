@@ -1,29 +1,17 @@
-import { currentGeneration, type DeploymentPlace, placeIn, isWanted } from '@davit/coordinator-state'
+import { currentGeneration, isWanted } from '@davit/coordinator-state'
 import type { LockUse } from '@davit/deployment-lock'
-import { type Manifest, parseProfileName, type ProfileName } from '@davit/documents'
+import type { Manifest } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
 import type { Selection } from '@davit/selection'
 import { type ShellTarget, targetsToUse } from '@davit/target'
 
+import { deploymentOf, type NamedDeployment } from './deployment-of.ts'
 import { onSelected, selectionIn } from './selection-in.ts'
 import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
-import { coordinatorDirectory, type StateOwner } from './state-directory.ts'
 import type { ToolContext } from './tool-context.ts'
 import type { Trust } from './trust.ts'
 import { type OpenMachine, withTargets } from './with-targets.ts'
-
-export interface NamedDeployment {
-  readonly profile: ProfileName
-  /** Directory of the deployment on this coordinator. */
-  readonly place: DeploymentPlace
-}
-
-/** The deployment that `--profile` names. */
-export function deploymentOf(context: StateOwner & { readonly args: { readonly profile: string } }): NamedDeployment {
-  const profile = parseProfileName(context.args.profile)
-  return { profile, place: placeIn(coordinatorDirectory(context), profile) }
-}
 
 /** Arguments that all tools share that act on the targets of a deployment. */
 export interface DeploymentArguments {

@@ -78,25 +78,21 @@ export const tool = defineTool({
     // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = args.undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
-    const run = { manifest: next, others: old === undefined ? [] : [old], text }
+    const run = { manifest: next, others: old === undefined ? [] : [old], text, trust: await trustUnless(context) }
 
-    return withDeployment(
-      context,
-      { ...run, purpose, trust: await trustUnless(context) },
-      async ({ targets, selection, lockUse, ...reached }) => {
-        refuseMore(next, known.previous, selection)
-        await refuseStrange(next, targets, claim)
-        if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))
-        if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-        const confirm = confirmTerms(args.confirm, { ...next, ...reached, targets, context })
-        const how = { machines: reached.stateMachines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
-        const recording = await recordingOf({ next, text, lockUse, selection }, context)
-        const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, selection, running: 'wait' })
-        if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
-        await handOn(context, () => ({ transition: notes.of(text) }))
-        return print(text)
-      },
-    )
+    return withDeployment(context, { ...run, purpose }, async ({ targets, selection, lockUse, ...reached }) => {
+      refuseMore(next, known.previous, selection)
+      await refuseStrange(next, targets, claim)
+      if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))
+      if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
+      const confirm = confirmTerms(args.confirm, { ...next, ...reached, targets, context })
+      const how = { machines: reached.stateMachines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+      const recording = await recordingOf({ next, text, lockUse, selection }, context)
+      const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, selection, running: 'wait' })
+      if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+      await handOn(context, () => ({ transition: notes.of(text) }))
+      return print(text)
+    })
   },
 })
 

@@ -2,7 +2,13 @@ import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
 import { compareText } from '@davit/languages'
 import type { DoubtTerms } from '@davit/observation'
-import { groupByMachine, type MachineTargets, type ModuleReference, type Observation, type ReachedTargets } from '@davit/target'
+import {
+  groupByMachine,
+  type MachineTargets,
+  type ModuleReference,
+  type Observation,
+  type ReachedTargets,
+} from '@davit/target'
 
 import { examine } from './examine.ts'
 import { say } from './messages.ts'

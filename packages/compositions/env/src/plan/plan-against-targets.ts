@@ -4,7 +4,15 @@ import { planTransfers } from '@davit/distribution'
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { checkModulesHere, type ShellTarget, targetsToUse } from '@davit/target'
-import { deploymentOf, onSelected, type OpenMachine, selectionIn, stateDirectory, trustToLook, withTargets } from '@davit/tool'
+import {
+  deploymentOf,
+  onSelected,
+  type OpenMachine,
+  selectionIn,
+  stateDirectory,
+  trustToLook,
+  withTargets,
+} from '@davit/tool'
 
 import type { PlanContext } from './plan.ts'
 

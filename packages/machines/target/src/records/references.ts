@@ -1,5 +1,12 @@
 import type { ConnectionRequest } from '@davit/connection'
-import { type Infrastructure, type Manifest, type Properties, type SecretReference, secretTextOf, type Target } from '@davit/documents'
+import {
+  type Infrastructure,
+  type Manifest,
+  type Properties,
+  type SecretReference,
+  secretTextOf,
+  type Target,
+} from '@davit/documents'
 
 import { addressOf } from '../address.ts'
 
