@@ -50,10 +50,12 @@ const ONLY_IN = 'Only in '
 
 /** Removes from a diff what says nothing of the files: their directories, their times, and how diff was called. */
 function diffLinesOf(text: string, { from, to }: Pick<ChangedPackage, 'from' | 'to'>): readonly string[] {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('diff --recursive'))
+  const lines = wholeNames(text.split('\n')).filter((line) => line !== '' && !line.startsWith('diff --recursive'))
   const below = (path: string) => path.replace(`${from}/`, '').replace(`${to}/`, '')
   return lines.map((line) => {
-    const colon = line.lastIndexOf(': ')
+    // A name may have line breaks; directories have none.
+    const [first = ''] = line.split('\n', 1)
+    const colon = first.lastIndexOf(': ')
     if (line.startsWith(ONLY_IN) && colon >= ONLY_IN.length) {
       const path = `${line.slice(ONLY_IN.length, colon)}/${line.slice(colon + 2)}`
       return `only ${path.startsWith(`${to}/`) ? 'now' : 'before'}: ${below(path)}`
@@ -61,6 +63,18 @@ function diffLinesOf(text: string, { from, to }: Pick<ChangedPackage, 'from' | '
     if (/^[-+]{3} [^\t]*\t/.test(line)) return below(line.replace(/\t.*/, ''))
     return /^[-+ @\\]/.test(line) ? line : below(line)
   })
+}
+
+/** Puts together what a line break in the name of a file has parted: `diff` quotes only names of files that are in both. No name has a slash. */
+function wholeNames(lines: readonly string[]): readonly string[] {
+  const whole: string[] = []
+  for (const line of lines) {
+    const last = whole.length - 1
+    const isPart = whole[last]?.startsWith('Only in ') === true && !line.includes('/')
+    if (isPart) whole[last] += `\n${line}`
+    else whole.push(line)
+  }
+  return whole.map((line) => (line.startsWith('Only in ') ? line.trimEnd() : line))
 }
 
 /** More is not read by anybody. */
