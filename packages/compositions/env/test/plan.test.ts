@@ -170,7 +170,12 @@ longest chain: 2 steps: deactivate api → activate web
       return parseDocument(Manifest, text.replaceAll(targets.pkg('web'), path), { file: 'web' })
     }
     const before = pkg('0', { 'bin/web': 'one\n  two  words\nthree\n', old: 'gone\n', picture: 'a\0b' })
-    const after = pkg('1', { 'bin/web': 'one\n  2  \u001b[31mwords\nthree\n', new: 'here\n', picture: 'a\0c', 'x\n\n+forged': '' })
+    const after = pkg('1', {
+      'bin/web': 'one\n  2  \u001b[31mwords\nthree\n',
+      new: 'here\n',
+      picture: 'a\0c',
+      'x\n\n+forged': '',
+    })
     symlinkSync('/nonexistent', join(after, 'link'))
     const argv = ['--from', write('old.json', withPackage(before)), write('next.json', withPackage(after))]
     expect((await plan(argv)).stdout).not.toContain('@@')

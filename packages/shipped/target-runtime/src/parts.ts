@@ -120,7 +120,18 @@ export const HELPERS: Readonly<Record<Role, Parts>> = {
   },
   logs: {
     detached: [...ACTIVITIES, 'log-caller'],
-    own: [...HELPER, 'record', 'secrets', 'begin', 'observe', 'original', 'profile-manifest', 'safe-path', 'read-as', 'logs'],
+    own: [
+      ...HELPER,
+      'record',
+      'secrets',
+      'begin',
+      'observe',
+      'original',
+      'profile-manifest',
+      'safe-path',
+      'read-as',
+      'logs',
+    ],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'remove-tree', 'native-store', 'native-aside', 'collect'] },
 }
