@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 
 import { AS_NOBODY } from '@davit/testing/nobody'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
@@ -75,7 +76,9 @@ describe.each(installedShells())('a snapshot on a machine with $name', (shell) =
   })
 
   test('is seen by nobody else while its module works', async () => {
-    const keeper = await Keeper.open(shell)
+    const within = join(scratchDirectory(), 'within')
+    writeFileSync(within, '#!/bin/sh\numask 000; exec "$@"\n', { mode: 0o755 })
+    const keeper = await Keeper.open(shell, { within })
     const script = `echo "$1 $(stat -c %a "$DAVIT_SNAPSHOT" "$DAVIT_SNAPSHOT/..")" >>"$D/modes"
 case $1 in
   snapshot) umask 0; echo x >"$DAVIT_SNAPSHOT/x" ;;
@@ -84,11 +87,13 @@ esac`
     expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
     expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
     expect(keeper.scene.read('modes')).toBe('snapshot 700\n700\nrestore 700\n700\n')
-    const open = readdirSync(keeper.snapshots, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(keeper.snapshots, name))
+    const place = keeper.scene.path('state/targets/t1')
+    expect(readdirSync(join(place, 'busy'))).toEqual(['process:web'])
+    const open = readdirSync(place, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(place, name))
       .filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0)
-      // The marks that the test has made.
-      .filter((path) => !/activated/.test(path))
+      // What the test has made.
+      .filter((path) => path !== keeper.snapshots && !path.includes('/activated'))
     expect(open).toEqual([])
   })
 

@@ -39,10 +39,10 @@ list_kept() {
     esac
   done
   for owner in "${registrations%/*}"/asked/*; do
-    [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' asked' <"$owner"
+    [ -L "$owner" ] || [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' asked' <"$owner"
   done
   for owner in "${registrations%/*}"/needed/*; do
-    [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' needed' <"$owner"
+    [ -L "$owner" ] || [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' needed' <"$owner"
   done
   for lock in "$locks"/*; do
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
@@ -106,9 +106,9 @@ list_active() {
   list_records "$1"/*/trials/*/before/*/record
 }
 
-# list_records [RECORD]...
+# list_records [RECORD]...: those that are files. Other accounts have made some of them, and a pipe would have no end.
 list_records() {
-  [ ! -f "$1" ] || cat "$@" | list_needed
+  ! exists "$1" || find "$@" -prune -type f -exec cat {} + | list_needed
 }
 
 # list_wanted TARGETS: profiles that runs have wanted (see wanted.sh) and not reached, or not yet.

@@ -97,8 +97,8 @@ find_installed() {
   return 1
 }
 
-# check_private DIRECTORY...: refuses directories in which others may write, as they could have this account run what they want; so that of
-# modules too.
+# check_private DIRECTORY...: refuses directories in which others may write, or that they could replace, as they could have this account run
+# what they want; so that of modules too.
 check_private() {
   [ ! -e "$state/modules" ] || set -- "$@" "$state/modules"
   private=$newline$(find -H "$@" -prune \( -user 0 -o -user "$user" \) ! -perm -020 ! -perm -002)$newline
@@ -108,6 +108,7 @@ check_private() {
       *) refuse_open "$path" ;;
     esac
   done
+  check_path "$state" || fail not-private "others may change '$state', from which modules are called: $davit_unsafe"
 }
 
 refuse_open() {

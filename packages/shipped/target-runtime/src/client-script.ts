@@ -3,8 +3,8 @@ import { quote, runtime } from './runtime-script.ts'
 
 const OWN = ['refuse', 'interface']
 const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'interface-profile', 'interface-nix'] }
-const MODULE = { detached: [...ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
-const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
+const MODULE = { detached: [...ACTIVITIES, 'interface-runner'], own: [...OWN, 'safe-path', 'interface-module'] }
+const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'interface-runner'], own: [...OWN, 'safe-path', 'interface-module'] }
 const LOCK = { ...MODULE, own: [...MODULE.own, 'interface-profile', 'interface-lock'] }
 const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-start', 'interface-shell'] }
 const DIAGNOSIS = { detached: [...ACTIVITIES, 'diagnosis'], own: [...OWN, 'record', 'interface-start', 'diagnose'] }

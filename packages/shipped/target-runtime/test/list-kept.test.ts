@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -21,12 +21,32 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  const listKept = (hidePid: HidePid) => {
+  const script = () => {
     const places = `D='${directory}' state=$D/state mark=mine roots=$D/roots registrations=$D/registrations locks=$D/locks`
-    const script = `${runtime({ own: ['common', 'refuse', 'claim', 'holder', 'collect'] })}\n${places}\nlist_kept`
-    const [file, ...rest] = withHiddenProc(hidePid, [program, ...options, '-c', script])
+    return `${runtime({ own: ['common', 'refuse', 'claim', 'holder', 'collect'] })}\n${places}\nlist_kept`
+  }
+  const listKept = (hidePid: HidePid) => {
+    const [file, ...rest] = withHiddenProc(hidePid, [program, ...options, '-c', script()])
     return spawnSync(file, rest, { encoding: 'utf8' }).stdout
   }
+
+  test('has nothing of what is no file: neither links, through which root would read others, nor pipes without end', () => {
+    const [there, process] = [join(directory, 'other/targets/t1/active/default'), `${globalThis.process.pid}:1:unknown`]
+    for (const name of ['a:good', 'b:pipe', 'c:link', 'd:later']) mkdirSync(join(there, name), { recursive: true })
+    mkdirSync(join(directory, 'roots'))
+    symlinkSync(join(directory, 'other/targets'), join(directory, 'roots/state:other'))
+    const secret = join(directory, 'secret')
+    writeFileSync(secret, 'pkg /secret\n')
+    for (const name of ['a:good', 'd:later']) writeFileSync(join(there, name, 'record'), `pkg /store/${name}\n`)
+    spawnSync('mkfifo', [join(there, 'b:pipe/record')])
+    symlinkSync(secret, join(there, 'c:link/record'))
+    for (const kind of ['asked', 'needed']) {
+      mkdirSync(join(directory, kind))
+      symlinkSync(secret, join(directory, kind, process))
+    }
+    const { stdout } = spawnSync(program, [...options, '-c', script()], { encoding: 'utf8', timeout: 30_000 })
+    expect(stdout).toBe('/store/a:good active\n/store/d:later active\n')
+  })
 
   test.each(HIDE_PID)(
     'includes what a living process of another user needs or reported, even if it is hidden (hidepid=%s)',

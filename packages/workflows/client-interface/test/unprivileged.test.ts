@@ -65,6 +65,13 @@ describe.skipIf(cannotBeNobody)('a user without privileges', () => {
       })
       chownSync(path, 0, 0)
     }
+    // Nor a directory above it, in which he could put another one.
+    chownSync(directory, NOBODY.uid, NOBODY.gid)
+    await expect(activity(scene.client, 'activate', await call(scene))).rejects.toMatchObject({
+      code: 'not-private',
+      message: expect.stringContaining(`'${directory}' belongs to`) as string,
+    })
+    chownSync(directory, 0, 0)
     expect(scene.take().printed).toBe('')
     expect(await activity(scene.client, 'activate', await call(scene))).toBe(0)
   })
