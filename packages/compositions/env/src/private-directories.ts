@@ -31,13 +31,17 @@ export function privateDirectories(place: string, profile: string): PrivateDirec
     },
     sweep() {
       for (const name of namesIn(place)) {
-        const [, owner = '', start = ''] = /^(\d+),(\d*)\./.exec(startsWith(name, common) ?? '') ?? []
-        const isLeft = owner !== '' && isProcessGone({ namespace, pid: Number(owner), startTime: Number(start) })
-        // As root, removing what others can still change would remove what they lead it to.
-        if (isLeft && isOwnDirectory(join(place, name))) removeIfPossible(join(place, name))
+        const owner = ownerOf(startsWith(name, common) ?? '')
+        if (owner !== undefined && isProcessGone({ namespace, ...owner })) removeIfOwn(join(place, name))
       }
     },
   }
+}
+
+/** The process in the rest of a name. */
+function ownerOf(rest: string): { readonly pid: number; readonly startTime: number } | undefined {
+  const [, pid = '', startTime] = /^(\d+),(\d*)\./.exec(rest) ?? []
+  return pid === '' ? undefined : { pid: Number(pid), startTime: Number(startTime) }
 }
 
 /** Rest of a text after a prefix; undefined if it does not start with that. */
@@ -75,11 +79,12 @@ function namesIn(place: string): readonly string[] {
   }
 }
 
-/** Removes what may still be written to by a program that outlived its run. */
-function removeIfPossible(path: string): void {
+/** Anybody may call a directory so. As root, removing what others can still change would remove what they lead it to. */
+function removeIfOwn(path: string): void {
+  if (!isOwnDirectory(path)) return
   try {
     removeTree(path)
   } catch {
-    // The next run tries again.
+    // A program that outlived its run may still write to it: the next run tries again.
   }
 }

@@ -222,6 +222,17 @@ test.runIf(IS_ROOT)('root does not write below a directory of another user', asy
   expect(filesIn(fetched)).toStrictEqual(files)
 })
 
+test.runIf(IS_ROOT)('root does not replace a stack of another user', async () => {
+  const { shop, fetched, repositories, files } = await shopWithStacks()
+  for (const { commit } of repositories) commit({ x: '' })
+  const place = join(fetched, 'hub.mu.com/acme/db')
+  chownSync(place, NOBODY.uid, NOBODY.gid)
+  await expect(shop.fetch({ isUpdate: true })).rejects.toMatchObject({
+    message: expect.stringContaining(`'${place}' belongs to another user (65534)`) as string,
+  })
+  expect(filesIn(fetched)).toStrictEqual(files)
+})
+
 test.runIf(IS_ROOT)('what a killed run of another user has left is left to that user', async () => {
   const { shop, fetched } = await shopWithStacks()
   writeTree(join(fetched, GONE), { a: '' })

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
+import { withAside } from '../src/aside.ts'
 import { putBack } from '../src/install-tree.ts'
 import { filesIn, makeRepository, makeShop, type Shop, stack, textIn, user, writeTree } from './testing.ts'
 
@@ -66,6 +67,17 @@ test('a directory of fetched stacks that is a link is not looked through for the
   writeTree(outside, { [`mine/${LEFT}/stack/a`]: '' })
   await expect(shop.fetch()).rejects.toMatchObject({ code: 'cannot-create' })
   expect(filesIn(join(outside, 'mine'))).toStrictEqual([`${LEFT}/stack/a`])
+})
+
+test('nothing is unpacked behind a directory of fetched stacks that is a link', async () => {
+  const directory = scratchDirectory()
+  symlinkSync('.', join(directory, 'link'))
+  let isUsed = false
+  const use = async () => {
+    isUsed = true
+  }
+  await expect(withAside(join(directory, 'link'), use)).rejects.toMatchObject({ code: 'cannot-create' })
+  expect(isUsed).toBe(false)
 })
 
 test('a stack below another one does not go back through a link of the new one', () => {
