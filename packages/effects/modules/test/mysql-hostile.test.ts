@@ -118,6 +118,17 @@ CREATE DEFINER=\`root\`@\`localhost\` FUNCTION f() RETURNS INT RETURN (SELECT CO
     expect(accounts()).toBe('')
   })
 
+  test('leaves no account behind when it is killed', { timeout: 180_000 }, async () => {
+    const shop = await database(shell, 'killed')
+    const snapshot = await shop.snapshot()
+    for (let n = 8; n < 40; n += 4) {
+      await shop.killed('restore', n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })
+      await shop.succeed('activate', 'status')
+      expect([n, accounts()]).toEqual([n, ''])
+    }
+    await shop.succeed('collect-garbage')
+  })
+
   test('trusts a snapshot if it may', async () => {
     const shop = await database(shell, 'trusted', { mysqlTrustSnapshots: '1' })
     const text = 'CREATE DEFINER=`root`@`localhost` VIEW kept AS SELECT * FROM victim.t;\n'
