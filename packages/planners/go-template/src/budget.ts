@@ -10,16 +10,33 @@ const MAX_MADE = 128 * 1024 * 1024
 export interface Budget {
   steps: number
   made: number
+  /** What is wrong when no step is left. */
+  readonly exceeded: string
 }
 
-export function fullBudget(): Budget {
-  return { steps: MAX_STEPS, made: MAX_MADE }
+/** Steps that are left for all expansions of a caller. */
+export interface AllSteps {
+  left: number
+}
+
+const MAX_ALL_STEPS = 100_000_000
+
+export function allSteps(): AllSteps {
+  return { left: MAX_ALL_STEPS }
+}
+
+export function fullBudget({ left }: AllSteps = allSteps()): Budget {
+  const exceeded =
+    left < MAX_STEPS
+      ? 'all templates together take more than 100 million steps'
+      : 'the template takes more than 10 million steps'
+  return { steps: Math.min(left, MAX_STEPS), made: MAX_MADE, exceeded }
 }
 
 export function spendSteps(budget: Budget, steps: number): void {
   budget.steps -= steps
   if (budget.steps < 0) {
-    throw new ActionFailure('the template takes more than 10 million steps', 'look for a range that never ends')
+    throw new ActionFailure(budget.exceeded, 'look for a range that never ends')
   }
 }
 

@@ -1,4 +1,4 @@
-import { fullBudget, spendText } from './budget.ts'
+import { type AllSteps, allSteps, fullBudget, spendText } from './budget.ts'
 import { walk } from './evaluate-list.ts'
 import { PieceList, type PlacedText } from './placed-text.ts'
 import type { Run } from './run.ts'
@@ -20,14 +20,19 @@ export interface ExpandOptions {
   include(from: TemplateFile, path: string): ParsedTemplate
   /** What `set` writes and `get` reads. A caller that offers them to templates as a map, passes that map. */
   readonly variables?: Map<string, TemplateValue>
+  /** What all expansions of the caller may still do. */
+  readonly all?: AllSteps
 }
 
 /** Expands a template with this context as dot. Throws a `TemplateError`. */
 export function expandTemplate(template: ParsedTemplate, context: TemplateValue, options: ExpandOptions): Expansion {
+  const all = options.all ?? allSteps()
+  const budget = fullBudget(all)
+  const { steps } = budget
   const run: Run = {
     context,
     variables: options.variables ?? new Map<string, TemplateValue>(),
-    budget: fullBudget(),
+    budget,
     include: (from, path) => options.include(from, path),
     expand: (included) => expandIn(run, included),
     includes: 0,
@@ -41,6 +46,8 @@ export function expandTemplate(template: ParsedTemplate, context: TemplateValue,
     const { file, offset, function: name } = run.current
     const message = name === undefined ? error.message : `${name}: ${error.message}`
     throw new TemplateError(message, { file, offset }, { hint: error.hint, cause: error })
+  } finally {
+    all.left -= steps - budget.steps
   }
 }
 

@@ -1,3 +1,4 @@
+export { type AllSteps, allSteps } from './budget.ts'
 export { type ExpandOptions, expandTemplate, type Expansion } from './expand-template.ts'
 export { parseTemplate } from './parse-template.ts'
 export type { ParsedTemplate } from './syntax/nodes.ts'

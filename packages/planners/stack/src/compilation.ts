@@ -1,4 +1,4 @@
-import type { ParsedTemplate, TemplateValue } from '@davit/go-template'
+import { type AllSteps, allSteps, type ParsedTemplate, type TemplateValue } from '@davit/go-template'
 import type { Placing, Written } from '@davit/languages'
 import { finding, placeOf, type StackFinding } from './finding.ts'
 import type { Body } from './mufile/body.ts'
@@ -8,7 +8,7 @@ import type { FullReference } from './references/reference.ts'
 import type { Effective } from './resolution/effective.ts'
 import type { FindResult } from './resolution/find-stack.ts'
 import type { FoundStack, ReadableFile } from './resolution/stack-file.ts'
-import type { Patterns } from './types/constraints.ts'
+import { noPatterns, type Patterns } from './types/constraints.ts'
 import type { StackTarget } from './workspace/choose-target.ts'
 import type { Cluster, Workspace } from './workspace/workspace.ts'
 
@@ -69,6 +69,7 @@ export interface Compilation {
   readonly context: ReadonlyMap<string, TemplateValue>
   readonly noArguments: ReadonlyMap<string, Written>
   readonly patterns: Patterns
+  readonly templateSteps: AllSteps
   /** Templates that others include, by their paths. */
   readonly included: Map<string, ParsedTemplate>
   /** Reads a stack whose schemas are used, without arguments. */
@@ -94,7 +95,8 @@ export function openCompilation(options: CompileOptions, libraryOf: LibraryOf): 
     effectives: new Map(),
     context: contextOf(options),
     noArguments: new Map(),
-    patterns: new Map(),
+    patterns: noPatterns(),
+    templateSteps: allSteps(),
     included: new Map(),
     libraryOf,
   }

@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { compiledDocument, type StackFiles } from '../src/stack.ts'
 import { compileTexts, errorsOf, type Texts } from './testing.ts'
 
+function findingsOf({ findings }: { readonly findings: readonly { readonly message: string }[] }) {
+  return findings.map(({ message }) => message)
+}
+
 function documentOf(texts: Texts, words: readonly string[] = []) {
   const outcome = compileTexts(texts, { words })
   expect(errorsOf(outcome)).toEqual([])
@@ -222,4 +226,42 @@ test('values of any content arrive as they are', () => {
     [`v=${value}`],
   )
   expect(services.get('a/c')?.properties.get('env')).toEqual(new Map([['V', value]]))
+})
+
+test('stacks that contain each other twice make no more than 100,000 services', () => {
+  const levels = Array.from({ length: 40 }, (_, level): [string, string] => {
+    const type = level === 39 ? 'mu/container' : `s${level + 1}`
+    const path = level === 0 ? 'Mu.yaml' : `s${level}/Mu.yaml`
+    return [path, `name: s${level}\nservices: { private: { x: { type: ${type} }, y: { type: ${type} } } }`]
+  })
+  const messages = findingsOf(compileTexts(Object.fromEntries(levels)))
+  expect(messages).toEqual([expect.stringContaining('there are more than 100000 services')])
+})
+
+test('templates of all instances share their steps', () => {
+  const slow = '# {{$x := repeat 16000000 "x"}}{{range until 150}}{{if empty $x}}{{end}}{{end}}'
+  const services = Array.from({ length: 20 }, (_, index) => `s${index}: { type: slow, n: "${index}" }`)
+  const messages = findingsOf(
+    compileTexts({
+      'Mu.yaml': `name: a\nservices: { private: { ${services.join(', ')} } }`,
+      'slow/Mu.yaml': `${slow}\nname: slow\nproperties: { n: { type: string } }\nservices: { private: { x: { type: mu/container } } }`,
+    }),
+  )
+  expect(messages).toContainEqual(expect.stringContaining('all templates together take more than 100 million steps'))
+})
+
+function findingsFor(pattern: string, value: string) {
+  const schema = `schema: { private: { t: { base: string, pattern: ${JSON.stringify(pattern)} } } }`
+  const texts = `name: a\nproperties: { p: { type: t, default: ${JSON.stringify(value)} } }\n${schema}\nservices: { private: { x: { type: mu/container } } }`
+  return findingsOf(compileTexts({ 'Mu.yaml': texts }))
+}
+
+test('patterns and the texts that they are compared with are bounded', () => {
+  const alternatives = Array.from({ length: 40 }, (_, index) => `[ab]*a[ab]{${800 + index}}c`)
+  expect(findingsFor(alternatives.join('|'), 'ab'.repeat(4_000))).toEqual([
+    expect.stringContaining('no regular expression'),
+  ])
+  expect(findingsFor('a'.repeat(1_001), 'a')).toEqual([expect.stringContaining('no regular expression')])
+  expect(findingsFor('a*', 'a'.repeat(10_000))).toEqual([])
+  expect(findingsFor('a*', 'a'.repeat(10_001))).toHaveLength(1)
 })

@@ -9,6 +9,7 @@ import { isSound } from './is-sound.ts'
 
 /** Makes the tree below an instance; what is wrong is reported. */
 export function instantiate(c: Compilation, instance: Instance, fqns: Set<string>): void {
+  if (fqns.size > MAX_INSTANCES) return
   const { body, args, outer } = instance
   const effective = resolvedOf(c, body, { bag: args, outer })
   if (effective === undefined) return
@@ -16,8 +17,16 @@ export function instantiate(c: Compilation, instance: Instance, fqns: Set<string
   const isUnique = enterChildren(c, instance, { children, fqns })
   if (effective.failedAt !== undefined || children.includes(undefined) || !isUnique) return
   instance.effective = effective
+  if (fqns.size > MAX_INSTANCES) refuseMore(c, instance)
   for (const child of instance.children.values()) instantiate(c, child, fqns)
 }
+
+function refuseMore(c: Compilation, { body, spot }: Instance): void {
+  c.report('MU601', [body.name?.text ?? ''], { spot, message: `there are more than ${MAX_INSTANCES} services` })
+}
+
+/** Few stacks that contain each other twice make more services than there are atoms. */
+const MAX_INSTANCES = 100_000
 
 interface Making {
   readonly instance: Instance

@@ -92,7 +92,7 @@ function expand(c: Compilation, file: ReadableFile, use: ReadFor): ExpandedText 
       ['Vars', variables],
     ])
     const include = (from: TemplateFile, path: string) => included(c, file, { from, path })
-    const expansion = expandTemplate(template, context, { include, variables })
+    const expansion = expandTemplate(template, context, { include, variables, all: c.templateSteps })
     const placing: Placing = {
       placeAt(offset) {
         const place = expansion.place(offset)

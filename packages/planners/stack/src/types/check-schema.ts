@@ -1,4 +1,4 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { quoted, suggestionFor } from '@davit/diagnostics'
 import type { Compilation } from '../compilation.ts'
 import type { Constraint, PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
 import type { Effective } from '../resolution/effective.ts'
@@ -70,6 +70,6 @@ function checkConstraint(c: Compilation, { kind, wanted, spot }: Constraint, bas
   if (!isFit) {
     c.report('MU517', [kind, needed, name], { spot, message: `'${kind}' needs a ${needed}, but the type is ${name}` })
   } else if (kind === 'pattern' && patternOf(wanted as string, c.patterns) === undefined) {
-    c.report('MU517', [kind, needed, name], { spot, message: `'${wanted as string}' is no regular expression` })
+    c.report('MU517', [kind, needed, name], { spot, message: `${quoted(wanted as string)} is no regular expression` })
   }
 }
