@@ -13,12 +13,18 @@ export interface Secrets {
   resolve(reference: SecretReference): Promise<string>
   /** From now on, resolves these as well, which models have. */
   trust(references: readonly SecretReference[]): void
-  /** The same for one machine, which gets the values of these references only; `refusal` says why it gets no others. */
-  limitedTo(references: readonly SecretReference[], refusal?: string): Secrets
+  /** The same for one machine, which gets the values of these references only. */
+  limitedTo(references: readonly SecretReference[], withheld?: WithheldSecrets): Secrets
   /** Replaces the values that were resolved so far where they occur in a text. */
   redact(text: string): string
   /** The same for the end of a log, which may stop within a value; if it has `limit` bytes, it is cut off, and may begin within one. */
   redactTail(text: string, limit: number): string
+}
+
+/** Secrets to which documents refer, and that a machine does not get all the same. */
+export interface WithheldSecrets {
+  readonly references: readonly SecretReference[]
+  readonly reason: string
 }
 
 /** Values that were resolved in this run; steps of a run share it. */
@@ -46,26 +52,31 @@ export function openSecrets(reading: SecretReading, memory: SecretMemory = secre
     trust(references) {
       for (const one of references) trusted.add(JSON.stringify(one))
     },
-    limitedTo: (references, refusal) => limited(secrets, references, refusal),
+    limitedTo: (references, withheld) => limited(secrets, references, withheld),
     redact: (text) => redacted(text, hiddenOf(values)),
     redactTail: (text, limit) => redacted(withoutParts(text, { limit, values: hiddenOf(values) }), hiddenOf(values)),
   }
   return secrets
 }
 
-function limited(secrets: Secrets, references: readonly SecretReference[], refusal?: string): Secrets {
+function limited(secrets: Secrets, references: readonly SecretReference[], withheld?: WithheldSecrets): Secrets {
   const own = new Set(references.map((one) => JSON.stringify(one)))
   return {
     ...secrets,
     async resolve(reference) {
-      if (!own.has(JSON.stringify(reference))) throw strange(refusal)
+      if (!own.has(JSON.stringify(reference))) throw strange(reasonFor(reference, withheld))
       return secrets.resolve(reference)
     },
   }
 }
 
-function strange(refusal = 'neither the models nor the last deployment refer to it on this machine'): DavitError {
-  return new DavitError('secret-unresolved', refusal)
+function reasonFor(reference: SecretReference, withheld: WithheldSecrets | undefined): string | undefined {
+  const key = JSON.stringify(reference)
+  return withheld?.references.some((one) => JSON.stringify(one) === key) === true ? withheld.reason : undefined
+}
+
+function strange(reason = 'neither the models nor the last deployment refer to it on this machine'): DavitError {
+  return new DavitError('secret-unresolved', reason)
 }
 
 /** For those who call modules without secrets. */

@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, messageLines, printable, renderDiagnostic } from '@davit/diagnostics'
+import { DavitError, ExitStatus, messageLines, printable, renderDiagnostic, withMargins } from '@davit/diagnostics'
 
 import { withFields } from './render-event.ts'
 import { explained } from './system-failure.ts'
@@ -37,7 +37,7 @@ function renderText(error: unknown, { tool, debug }: ErrorStyle): string[] {
   return [
     ...error.diagnostics.map(renderDiagnostic),
     ...messageLines(`${tool}: ${error.message} [${error.code}]`),
-    ...causesOf(error).flatMap((cause) => messageLines(`caused by: ${messageOf(cause)}`)),
+    ...causesOf(error).flatMap((cause) => messageLines(withMargins(`caused by: ${messageOf(cause)}`))),
     ...(error.hint === undefined ? [] : messageLines(`hint: ${error.hint}`)),
     ...(debug ? [error, ...causesOf(error)].flatMap(stackOf) : []),
   ]

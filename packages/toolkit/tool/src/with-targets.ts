@@ -1,6 +1,6 @@
 import { connectionPool, type ConnectionRequest } from '@davit/connection'
 import type { Infrastructure, Manifest } from '@davit/documents'
-import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role } from '@davit/target'
+import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
 
 import { secondsIn } from './seconds-in.ts'
 import type { ToolContext } from './tool-context.ts'
@@ -36,9 +36,12 @@ export async function withTargets<R extends Role, Result>(
   const { report, trace, role, secrets, manifests, trust } = context
   refuseStrangePrograms(infrastructure, trust)
   secrets?.trust(trustedReferences(manifests, trust))
-  const refusal = trust === 'everything' ? undefined : STRANGE_SECRET
+  const withheldAt = (address: ConnectionRequest) => ({
+    references: referencesIn(manifests, address),
+    reason: STRANGE_SECRET,
+  })
   const secretsOf = (address: ConnectionRequest) =>
-    secrets?.limitedTo(trustedReferences(manifests, trust, address), refusal)
+    secrets?.limitedTo(trustedReferences(manifests, trust, address), withheldAt(address))
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context

@@ -1,6 +1,6 @@
 import type { ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
-import { encodeDocument, Manifest, type ProfileName, validateDocument } from '@davit/documents'
+import { encodeDocument, Manifest, type ProfileName, type SecretReference, validateDocument } from '@davit/documents'
 import { openSecrets, type Secrets } from '@davit/secrets'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -155,6 +155,7 @@ describe('client executables', () => {
 })
 
 describe('secrets', () => {
+  const ECHO: SecretReference = { command: 'echo ran' }
   const command = { command: ['/x/evil'] }
   const at = (hostname: string) => ({ kind: 'ssh', address: hostname }) as const
 
@@ -179,7 +180,7 @@ describe('secrets', () => {
     const reading = { environment: { PATH: process.env['PATH'] ?? '' }, workingDirectory: state }
     const secrets = openSecrets(reading)
     const manifest = manifestWith({ clientInterface: 'local', secret: { command: 'echo ran' } })
-    const resolved = async (trustPrograms: boolean): Promise<string> => {
+    const resolved = async (trustPrograms: boolean, reference: SecretReference = ECHO): Promise<string> => {
       const trust = await trustToLook(looking({ trustPrograms }))
       let own: Secrets | undefined
       const pool: ConnectionPool = { connect: async () => Promise.reject(new Error('no')), close: async () => {} }
@@ -197,10 +198,13 @@ describe('secrets', () => {
       await withTargets(new Map(), { ...context, role: 'query', manifests: [manifest], trust }, async (_, __, open) =>
         open({ kind: 'local' }, 'query').catch(() => {}),
       )
-      return own!.resolve({ command: 'echo ran' })
+      return own!.resolve(reference)
     }
     await expect(resolved(false)).rejects.toThrow('pass --trust-programs')
     expect(await resolved(true)).toBe('ran')
+    for (const trusting of [false, true])
+      // oxlint-disable-next-line no-await-in-loop
+      await expect(resolved(trusting, { env: 'OTHER' })).rejects.toThrow('neither the models nor the last deployment')
   })
 })
 

@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, withMargins } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ProfileName, ServiceName, TargetName } from '@davit/documents'
 import {
   askServices,
@@ -102,5 +102,5 @@ function causeOf(refusals: readonly Refusal[]): Error {
     const { message, log } = refusal
     return `${nameOf(refusal)}: ${log === '' ? message : `${message}: ${log}`}`
   }
-  return new Error(withMargins(refusals.map(reasonOf).join('\n')))
+  return new Error(refusals.map(reasonOf).join('\n'))
 }
