@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   renameSync,
   symlinkSync,
@@ -13,7 +14,7 @@ import { runtimePart } from '@davit/target-runtime'
 import type { Shell } from '@davit/testing/shells'
 import { describe, expect, test } from 'vitest'
 
-import { installedShells, Scene } from './scene.ts'
+import { installedShells, Scene, scratchPath } from './scene.ts'
 
 const shells = installedShells()
 const isRoot = process.getuid?.() === 0
@@ -40,8 +41,9 @@ class Links {
     writeFileSync(this.script, `${PARTS}\n${start}`)
   }
 
-  async call(name: string, place = this.place) {
-    const { status, stderr } = await this.scene.run([this.script, name, place, this.source])
+  async call(name: string, place = this.place, programs = '/nowhere') {
+    const argv = ['-c', 'PATH=$0:$PATH; exec sh "$@"', programs, this.script, name, place, this.source]
+    const { status, stderr } = await this.scene.run(argv)
     return [status, stderr.replaceAll(this.scene.directory, '{}')]
   }
 }
@@ -93,6 +95,17 @@ describe.each(shells)('a link of a module under $name', (shell) => {
     expect(readlinkSync(place)).toBe(links.source)
     expect(await links.call('remove_link', place)).toEqual(done)
     expect(existsSync(place)).toBe(false)
+  })
+
+  // The shell of busybox calls no other program of this name.
+  test.runIf(shell.name !== 'busybox')('is not made in a directory to which another link leads meanwhile', async () => {
+    const links = new Links(shell)
+    const victim = join(links.scene.directory, 'victim')
+    mkdirSync(victim)
+    symlinkSync('/nowhere', links.place)
+    const rm = `#!/bin/sh\n/bin/rm "$@"\nexec /bin/ln -s '${victim}' '${links.place}'\n`
+    const [status] = await links.call('make_link', links.place, scratchPath({ rm }))
+    expect([status, readdirSync(victim)]).toEqual([1, []])
   })
 
   test.runIf(isRoot)('is neither made nor removed where a link of that program leads', async () => {

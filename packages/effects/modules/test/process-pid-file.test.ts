@@ -61,6 +61,18 @@ describe.runIf(isRoot).each(shells)('a pid file of somebody else under $name', (
     expect(isAlive(pid)).toBe(true)
   })
 
+  test('is not believed if it names an earlier process, even in a place of root', async () => {
+    const pid = victim('exec sleep 1000')
+    const scene = daemon(shell, `echo ${pid} >"$SCENE/pid"`)
+    const { status, stderr } = await scene.call('activate', { pidFile: join(scene.directory, 'pid') })
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(`/pid' names process ${pid}, which was not started from this component\n`),
+    ])
+    await scene.call('deactivate', { pidFile: join(scene.directory, 'pid') })
+    expect(isAlive(pid)).toBe(true)
+  })
+
   test('is believed if it names a process of the same user, which is stopped with its session', async () => {
     const program = `/bin/sh -c '/bin/sleep 1000 & echo $! >../worker; echo $$ >pid; exec /bin/sleep 1000'`
     const scene = daemon(

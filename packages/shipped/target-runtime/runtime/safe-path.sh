@@ -85,13 +85,13 @@ check_step() {
     case $davit_walk_owners in *' * '* | *" $davit_walk_uid "*) davit_walk_allowed=yes ;; esac
   fi
   case " 0 ${davit_self% *} :$davit_walk_allowed:$davit_walk_above:$davit_walk_mode" in
-    *" $davit_walk_uid "* | *:yes::[!l]*) ;;
+    *" $davit_walk_uid "* | *:yes::*) ;;
     *) refuse_step owner "$@"; return ;;
   esac
   case $davit_walk_above$davit_walk_mode:$davit_walk_count in namesd* | names*:1) ;; names*) refuse_step names "$@"; return ;; esac
+  case $davit_walk_mode in l*) [ "$1" = "$davit_there/$davit_walk_turn" ]; return ;; esac
   [ -z "$davit_walk_allowed" ] || return 0
   case $davit_walk_mode in
-    l*) [ "$1" = "$davit_there/$davit_walk_turn" ] ;;
     d???????w[tT]*) davit_walk_sticky=names ;;
     d????w???[tT]*) davit_walk_sticky=yes ;;
     ????????w*) refuse_step others "$@" ;;

@@ -244,6 +244,10 @@ const LS = {
     `/bin/ls "$@" | sed 's|^d\\(.*/a\\)$|l\\1|'`,
     "'{}/a' has changed while it was read",
   ],
+  'a link that takes the place of the end is not followed': [
+    `/bin/ls "$@" | sed 's|^d\\(.*/a/b\\)$|l\\1|'`,
+    "'{}/a/b' has changed while it was read",
+  ],
   'a step that is gone is noticed': [`/bin/ls "$@" | sed '$d'`, "'{}/a/b' has changed while it was read"],
 } as const
 
@@ -252,6 +256,7 @@ test.runIf(isRoot).each(Object.entries(LS))('%s', (_, [ls, reason]) => {
   const ground = new Ground({ ...shell, path: `${scratchProgram('ls', ls)}:${path}` })
   ground.directory('a/b')
   expect(ground.verdict('a/b')).toContain(reason)
+  expect(ground.verdict('a/b', '*')).toContain(reason)
 })
 
 function scratchProgram(name: string, text: string): string {
