@@ -225,7 +225,7 @@ async function manifestOf(
   { steps, directories, report, readInput, trust }: Making,
 ): Promise<MadeManifest> {
   if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
-  const { deployment, maxJobs, modules } = order
+  const { deployment, maxJobs, modules, trustBuilds } = order
   if (deployment !== undefined)
     return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment, modules })))
   // If the run is killed, what davit-normalize leaves in its directory is swept later.
@@ -237,9 +237,10 @@ async function manifestOf(
   )
   if (order.buildOnTargets) {
     refuseStrangeBuilders(architecture, trust)
-    await steps.run(delegateBuild, [], architecture)
+    await steps.run(delegateBuild, wordsOf({ trustBuilds }), architecture)
   }
-  return madeOf(await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture), models)
+  const words = wordsOf({ format: 'json', maxJobs, modules, trustBuilds })
+  return madeOf(await steps.run(manifest, words, architecture), models)
 }
 
 function madeOf(text: string, models = ''): MadeManifest {

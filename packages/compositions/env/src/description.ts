@@ -1,6 +1,6 @@
 import {
   connectionEnvironment,
-  sizeEnvironment,
+  buildEnvironment,
   secretEnvironment,
   stateEnvironment,
   storeEnvironment,
@@ -62,7 +62,7 @@ export const description = {
     'DAVIT_DEPLOY_STATE, DISNIX_DEPLOY_STATE': 'used if --deploy-state is not given',
     ...stateEnvironment,
     ...storeEnvironment,
-    ...sizeEnvironment,
+    ...buildEnvironment,
     DAVIT_LOCK_LEASE: 'seconds that the lock remains valid when its holder no longer renews it (default: 60)',
     ...connectionEnvironment,
     ...secretEnvironment,

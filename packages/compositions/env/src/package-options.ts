@@ -1,4 +1,4 @@
-import type { OptionTable } from '@davit/tool'
+import { type OptionTable, trustBuildOptions } from '@davit/tool'
 
 const PACKAGES = { group: 'Packages' } as const
 
@@ -24,6 +24,7 @@ export const packageOptions = {
     ...PACKAGES,
     describe: 'how many packages to build on this machine at a time',
   },
+  'trust-builds': { ...trustBuildOptions['trust-builds'], ...PACKAGES },
   'use-substitutes': {
     type: 'boolean',
     env: ['DAVIT_USE_SUBSTITUTES'],

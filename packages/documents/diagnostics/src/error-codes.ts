@@ -262,6 +262,8 @@ export const ERROR_CODES = {
     'The ssh configuration uses an option that davit does not support. Change it for this machine.',
   'unusual-file':
     'A source or a build output contains a file that packages cannot contain, such as a device or a socket. Remove it.',
+  'untrusted-builds':
+    'A machine without bubblewrap would run builds from stacks that were fetched. Install bubblewrap there, or read the builds and give `--trust-builds`.',
   usage: 'A command line argument or a variable is invalid. `--help` lists the options of the tool.',
   'utility-missing': 'A machine lacks programs that davit needs. Install the programs that the message names.',
   'wanted-elsewhere':

@@ -23,6 +23,8 @@ export interface BuildSpec {
   readonly timeLimitSeconds?: number
   /** Limit for what the build writes, and for each of its sources. */
   readonly sizeLimitBytes?: number
+  /** Whether it comes from a fetched stack, so that somebody else may have written it. */
+  readonly isFetched?: boolean
   /** JSON text of the direct inter-dependencies, for a build that wants the file `$parametersFile`. */
   readonly parameters?: string
 }

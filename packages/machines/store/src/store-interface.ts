@@ -42,6 +42,8 @@ export interface NativeStore extends StoreOperations {
   registrations(paths: readonly StorePath[]): Promise<readonly Registration[]>
   /** One tar stream of valid paths, below `paths`, and of the registrations that make them valid elsewhere, below `records`. */
   export(paths: readonly StorePath[]): Readable
+  /** Returns further paths that builds see. */
+  buildPaths(): readonly string[]
   /** Describes how to build a derivation on another machine, on which everything that it needs is valid. */
   remoteBuild(derivation: StorePath, machine: BuildMachine): Promise<RemoteBuild>
   /** Makes outputs valid that another machine has built from valid inputs. Returns the registrations for that machine, in order. */

@@ -1,6 +1,5 @@
 export { currentSystem } from './current-system.ts'
 export { logEndOf } from './native/build-log.ts'
-export { HIDDEN, type Isolation, ISOLATIONS, probeIsolation } from './native/isolation.ts'
 export { openNativeStore } from './native/native-store.ts'
 export { openStore } from './open-store.ts'
 export { planCollection } from './native/plan-collection.ts'

@@ -5,7 +5,7 @@ import type { ReportEvent } from '@davit/diagnostics'
 import { environment } from '@davit/process'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
-import { probeIsolation } from '../src/native/isolation.ts'
+import { probeIsolation } from '@davit/isolation'
 import { build } from './package-specs.ts'
 import {
   failureOf,

@@ -12,6 +12,7 @@ export interface BuildExtras {
   readonly timeLimitSeconds?: number
   readonly sizeLimitBytes?: number
   readonly parameters?: string
+  readonly isFetched?: boolean
 }
 
 export function build(name: string, script: string, extras: BuildExtras = {}): BuildSpec {

@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DavitError, ReportEvent } from '@davit/diagnostics'
 import type { InstantiatedPackage, PackageSpec } from '@davit/documents'
+import type { Isolation } from '@davit/isolation'
 import { environment } from '@davit/process'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { type Isolation, openNativeStore, type NativeStore } from '../src/store.ts'
+import { openNativeStore, type NativeStore } from '../src/store.ts'
 import { wantedBy } from './package-specs.ts'
 
 export function temporaryStore(

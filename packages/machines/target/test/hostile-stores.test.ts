@@ -1,4 +1,5 @@
 import type { StorePath } from '@davit/documents'
+import { CANDIDATES } from '@davit/isolation'
 import { storeLayout } from '@davit/store'
 import { failureOf } from '@davit/diagnostics/testing'
 import { patience, runs, tellFigure } from '@davit/testing/effort'
@@ -25,7 +26,7 @@ const SURVEY = [
   `rubbish ${NAME} 12`,
 ].join('\n')
 
-const FACTS = ['isolation 0 /usr/bin/bwrap', 'hidden /root', 'processors 4'].join('\n')
+const FACTS = ['isolation 0 /usr/bin/bwrap', 'visible /usr', 'visible /lib usr/lib', 'processors 4'].join('\n')
 
 describe('fuzzing', patience, () => {
   test('parseSurvey(): names nothing outside the store', () => {
@@ -61,9 +62,11 @@ describe('fuzzing', patience, () => {
         ),
         (text) => {
           inputs += 1
-          const { processors, hidden } = machineOf(text.split('\n'), layout)
+          const { processors, visible } = machineOf(text.split('\n'), { layout, paths: [] })
           expect(Number.isInteger(processors) && processors >= 1 && processors <= 4096).toBe(true)
-          expect(hidden.every((path) => path.startsWith('/'))).toBe(true)
+          expect(
+            visible.every(({ path, link = 'usr/lib' }) => CANDIDATES.includes(path) && /^\/?usr\//.test(link)),
+          ).toBe(true)
         },
       ),
       runs(300),

@@ -14,8 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
+import type { DavitError } from '@davit/diagnostics'
 import { removeTree } from '@davit/files'
-import { encodeRegistration, type Isolation, openNativeStore, storeLayout } from '@davit/store'
+import type { Isolation } from '@davit/isolation'
+import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
 import { isThorough } from '@davit/testing/effort'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -112,6 +114,56 @@ describe.runIf(canPose).each(MACHINES)(
       })
       await store.realise(packages, { report: () => {}, signal: new AbortController().signal })
       expect(seenThere).toEqual(seen())
+    })
+
+    test.runIf(isolation === 'bubblewrap')('buildNatively() shows a build nothing but what it needs', async () => {
+      const secret = mkdtempSync('/opt/davit-secret-')
+      chmodSync(secret, 0o755)
+      writeFileSync(join(secret, 'key'), 'PRIVATE KEY', { mode: 0o644 })
+      const script = `
+        mkdir $out; mark=$HOME/mark; touch $mark
+        { cat ${secret}/key /etc/shadow; ls /root /home /run /srv /opt; touch /x /dev/x /etc/x && echo wrote; } >$out/said 2>&1 || :
+        { ls -A / | tr '\\n' ' '; cat /proc/self/oom_score_adj; } >$out/seen; unshare -Ur true 2>/dev/null && echo fenced >>$out/said
+        { cat /proc/net/unix | tail -n +2; } >>$out/said; cp -r /proc/self/environ $out/environment`
+      const packages = await building.instantiate(build('web', script))
+      building.send()
+      try {
+        expect(await building.build(packages)).toEqual([{ kind: 'built' }])
+        await building.fetch(packages)
+        const read = (name: string) => readFileSync(join(packages[0]!.outPath, name), 'utf8')
+        expect(read('said')).not.toMatch(/PRIVATE|root:|wrote|fenced|@/)
+        expect(read('seen')).toMatch(/^(bin |lib\w* |sbin |usr |dev |etc |proc |tmp |var )+1000$/m)
+        expect(read('environment')).not.toContain('DAVIT_STATE_DIR')
+      } finally {
+        removeTree(secret)
+      }
+    })
+
+    test.runIf(isolation === 'bubblewrap')(
+      'buildNatively() counts all that a build writes, and gives it an account',
+      async () => {
+        const mark = uniqueSleep()
+        const limit = { sizeLimitBytes: 10_000_000 }
+        const fill = (place: string) => `for n in 1 2 3; do head -c 4000000 /dev/zero >${place}/fill$n; done; ${mark}`
+        const packages = await building.instantiate(
+          build('tmp', fill('/tmp'), limit),
+          build('shm', fill('/dev/shm'), limit),
+        )
+        building.send()
+        const work = building.build(packages)
+        await vi.waitFor(() => expect(accountsOf(mark).every((uid) => uid >= 2_100_000_000)).toBe(true), PATIENCE)
+        const reason = expect.stringContaining('wrote more than 10 MB and was stopped')
+        expect(await work).toEqual([expect.objectContaining({ reason }), expect.objectContaining({ reason })])
+        expect([running(mark), building.leftovers()]).toEqual([false, []])
+      },
+    )
+
+    test('buildNatively() runs builds from fetched stacks only in bubblewrap, or if they are trusted', async () => {
+      const packages = await building.instantiate(build('strange', 'echo >$out', { isFetched: true }))
+      building.send()
+      const outcome = await building.build(packages).catch((error: DavitError) => error.code)
+      expect(outcome).toEqual(isolation === 'bubblewrap' ? [{ kind: 'built' }] : 'untrusted-builds')
+      expect(building.leftovers()).toEqual([])
     })
 
     test('buildNatively() reports why builds fail, with the ends of their logs, and makes the others', async () => {
@@ -335,6 +387,14 @@ describe.runIf(canPose)('on a machine', () => {
 
 function program(kind: Isolation['kind'], name: string) {
   return { kind, program: `/usr/bin/${name}` }
+}
+
+/** Returns numbers of the accounts of processes with exactly this command line; there has to be one. */
+function accountsOf(command: string): readonly number[] {
+  const { stdout } = spawnSync('ps', ['ax', '-o', 'uid=,args='], { encoding: 'utf8' })
+  const lines = stdout.split('\n').map((line) => /^ *(\d+) (.*)$/.exec(line) ?? [])
+  const found = lines.filter(([, , args]) => args === command).map(([, uid]) => Number(uid))
+  return found.length === 0 ? [0] : found
 }
 
 /** Returns the owner of a claim as `runtime/claim.sh` writes it. */

@@ -20,6 +20,7 @@ import { emitLambda } from './emitters/lambda.ts'
 import { emitService } from './emitters/service.ts'
 import { emitVolume } from './emitters/volume.ts'
 import { type Endpoint, isAutoscaler, stackName } from './endpoints.ts'
+import { hasFetched, withMarks } from './fetched.ts'
 import { groupsOf } from './groups.ts'
 import { endpointIn, linksOf } from './links.ts'
 import { ordersOf } from './order.ts'
@@ -71,7 +72,8 @@ export function architectureOfStack(stack: CompiledStack, machines: Machines): E
   const places = placesOf(units, { stack, machines, replicas, portsOf, findings })
   if (findings.length > 0) return { kind: 'refused', findings: [...odd, ...findings] }
   const hostOf = hostFinder(machines, settings.addressProperty, findings)
-  const services = servicesOf(units, { after: ordersOf(stack), places, portsOf, hostOf })
+  const isFetched = hasFetched(stack)
+  const services = servicesOf(units, { after: ordersOf(stack), places, portsOf, hostOf, isFetched })
   if (findings.length > 0) return { kind: 'refused', findings }
   const text = writeJson({ services, infrastructure: machines.targets })
   return { kind: 'emitted', text: `${text}\n`, findings: odd }
@@ -160,6 +162,8 @@ interface ServicesContext {
   readonly places: Places
   readonly portsOf: PortsOf
   readonly hostOf: (target: string) => string
+  /** Whether strangers may have written a part of the stack. */
+  readonly isFetched: boolean
 }
 
 function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string, object> {
@@ -171,6 +175,7 @@ function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string,
       const [port] = ports
       const linked = new Set([...links.values()].map((endpoint) => endpoint.leaf))
       const after = [...(context.after.get(leaf) ?? [])].filter((one) => !linked.has(one)).map(nameOf)
+      const made = draft.packageFor(addressesOf(unit, units, context))
       const own = {
         type: draft.type,
         stack: stackName(leaf),
@@ -179,7 +184,7 @@ function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string,
         targets: context.places.get(leaf) ?? [],
         dependsOn: new Map([...links].map(([name, endpoint]) => [name, nameOf(endpoint.leaf)])),
         activatesAfter: after.toSorted(),
-        pkg: draft.packageFor(addressesOf(unit, units, context)),
+        pkg: context.isFetched ? withMarks(made) : made,
       }
       return [service, new Map<string, unknown>([...(draft.attributes ?? []), ...Object.entries(own)])]
     }),

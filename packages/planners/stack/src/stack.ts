@@ -1,6 +1,14 @@
 export { type Origin, originOf } from './references/origin-of.ts'
 export { completed, NO_PINS, type Pins } from './references/pins.ts'
-export { FETCHED, MUFILES, placesOf, type StackPlace, type StackRoots, WORKSPACE_FILES } from './references/places.ts'
+export {
+  FETCHED,
+  isBelowFetched,
+  MUFILES,
+  placesOf,
+  type StackPlace,
+  type StackRoots,
+  WORKSPACE_FILES,
+} from './references/places.ts'
 export {
   baseAndName,
   canonical,

@@ -24,18 +24,25 @@ begin_builds() {
   printf 'self %s\nprocessors %s\n' "$self" "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
 }
 
-# try_isolation NUMBER PROGRAM ARGUMENT...: prints the isolation if it works on this machine, else fails.
+# try_isolation NUMBER PROGRAM COMMAND...: prints the isolation if it works on this machine, else fails. The command finds the program in
+# the variable $program, and $probe_input, decoded, on its standard input.
 try_isolation() {
   isolation=$1
   program=$(command -v "$2") || return 1
   shift 2
-  "$program" "$@" >/dev/null 2>&1 </dev/null && printf 'isolation %s %s\n' "$isolation" "$program"
+  printf %b "$probe_input" | program=$program "$@" >/dev/null 2>&1 && printf 'isolation %s %s\n' "$isolation" "$program"
 }
 
-# show_existing PATH...: prints those that exist.
+# show_existing PATH...: prints those that exist, and what those of the root directory link to.
 show_existing() {
   for path in "$@"; do
-    [ ! -e "$path" ] || printf 'hidden %s\n' "$path"
+    [ -e "$path" ] || continue
+    link=
+    case ${path#/} in
+      */*) ;;
+      *) link=$(readlink "$path") ;;
+    esac
+    printf 'visible %s\n' "$path${link:+ $link}"
   done
 }
 

@@ -82,11 +82,11 @@ owns_build() {
   [ "$(readlink "$workspace.lock")" = "$self" ]
 }
 
-# make_output [WHAT WORD]...: each pair is a file, `file:NAME CONTENT`, or one word of the command.
+# make_output [WHAT WORD]...: each pair is a file, `file:NAME CONTENT`, the account of the build, `owner NUMBER`, or one word of the command.
 make_output() {
   end_leftover "$workspace"
   discard_rubbish
-  (umask 077 && mkdir "$workspace") && mkdir "$workspace/build" "$workspace/store" "$workspace/files" && mkfifo "$workspace/output" ||
+  (umask 077 && mkdir "$workspace") && mkdir "$workspace/build" "$workspace/store" "$workspace/tmp" "$workspace/shm" "$workspace/files" && mkfifo "$workspace/output" ||
     cannot 'write below' "$incoming"
   count=$#
   while [ "$count" -gt 0 ]; do
@@ -94,6 +94,10 @@ make_output() {
       file:*)
         check_names "${1#file:}"
         printf %b "$2" >"$workspace/files/${1#file:}" || cannot 'write below' "$incoming"
+        shift 2
+        ;;
+      owner)
+        give_to "$2" || cannot 'change the owner below' "$incoming"
         shift 2
         ;;
       *)
@@ -110,6 +114,11 @@ make_output() {
   run_builder "$@"
   judge_output
 }
+
+# give_to OWNER: others may enter the workspace, but see nothing, and may enter none of the directories in which the build writes.
+give_to() (
+  cd "$workspace" && chmod 700 build store tmp shm && chown "$1:$1" build store tmp shm && chmod 711 .
+)
 
 discard_rubbish() {
   clear_place "$output"
@@ -158,7 +167,7 @@ watch_size() {
 is_large() {
   total=0
   for size in $(
-    du -sk "$workspace/build" "$workspace/store" 2>/dev/null
+    du -sk "$workspace/build" "$workspace/store" "$workspace/tmp" "$workspace/shm" 2>/dev/null
     [ "$place" = aside ] || du -sk "$store/$output" 2>/dev/null
   ); do
     case $size in

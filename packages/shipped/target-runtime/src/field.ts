@@ -8,8 +8,12 @@ const EMPTY = '\\c'
  */
 export function encodeField(text: string): string {
   if (text.includes('\0')) throw new RangeError('a field cannot contain a NUL character')
-  if (text === '') return EMPTY
-  return Array.from(Buffer.from(text), encodeByte).join('')
+  return encodeBytes(text)
+}
+
+/** Like `encodeField`, for what the receiver writes to a file or a pipe: bytes may be NUL. */
+export function encodeBytes(content: string | Uint8Array): string {
+  return Array.from(Buffer.from(content), encodeByte).join('') || EMPTY
 }
 
 export function decodeField(field: string): string {

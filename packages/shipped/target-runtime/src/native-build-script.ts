@@ -17,25 +17,35 @@ export interface NativeStorePlaces {
 export interface BuildServer {
   readonly marker: string
   readonly places: NativeStorePlaces
-  /** Programs with arguments for a trial run; the first that works is used. */
+  /** Programs, and commands for a trial run that find the program in the variable `program`; the first that works is used. */
   readonly isolations: readonly (readonly string[])[]
-  /** Paths to hide from builds; the server reports those that exist. */
-  readonly hidden: readonly string[]
+  /** Standard input of the trial runs, as `encodeBytes` encodes it. */
+  readonly probeInput: string
+  /** Paths that builds see; the server reports those that exist. */
+  readonly visible: readonly string[]
   /** Process of a server to end first, as that one reported it; its builds end too. */
   readonly predecessor?: string
 }
 
 /**
- * Returns a script that prints the lines `self PROCESS`, `processors NUMBER`, `isolation INDEX PROGRAM` (if one works), `hidden PATH` and
+ * Returns a script that prints the lines `self PROCESS`, `processors NUMBER`, `isolation INDEX PROGRAM` (if one works), `visible PATH [LINK]` and
  * `ready`, and then answers requests (see `runtime/native-build.sh`).
  */
-export function buildServerScript({ marker, places, isolations, hidden, predecessor }: BuildServer): string {
+export function buildServerScript({
+  marker,
+  places,
+  isolations,
+  probeInput,
+  visible,
+  predecessor,
+}: BuildServer): string {
   const attempts = isolations.map((words, index) => `try_isolation ${[String(index), ...words].map(quote).join(' ')}`)
   return [
     runtime(SERVER),
     `${ending(predecessor)}begin_builds ${argumentsOf(marker, places)}`,
+    `probe_input=${quote(probeInput)}`,
     [...attempts, ':'].join(' || '),
-    `show_existing ${hidden.map(quote).join(' ')}`,
+    `show_existing ${visible.map(quote).join(' ')}`,
     'serve_builds\n',
   ].join('\n')
 }

@@ -5,7 +5,7 @@ export {
   type ClientScript,
   clientScript,
 } from './client-script.ts'
-export { decodeField, encodeField } from './field.ts'
+export { decodeField, encodeBytes, encodeField } from './field.ts'
 export { adoptScript, buildServerScript, directSenderScript, senderScript } from './native-build-script.ts'
 export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
 export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'

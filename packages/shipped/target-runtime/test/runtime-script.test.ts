@@ -50,7 +50,14 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['nixScript() of build', nixScript({ kind: 'build', jobs: 2 }, marker)],
   [
     'buildServerScript()',
-    buildServerScript({ marker, places, isolations: [['bwrap', 'true']], hidden: ['/home'], predecessor }),
+    buildServerScript({
+      marker,
+      places,
+      isolations: [['bwrap', 'true']],
+      probeInput: 'x',
+      visible: ['/usr'],
+      predecessor,
+    }),
   ],
   ['senderScript()', senderScript({ marker, directory: '/store', checksum: 'cksum', names: ['a', 'b'] })],
   ['directSenderScript()', directSenderScript({ directory: '/store', names: ['a'], peer, command: 'sh', line: 'x' })],

@@ -1,4 +1,5 @@
 import { refuseForeign } from '@davit/files'
+import { limitsIn, pathsIn } from '@davit/isolation'
 import { sizeLimitIn } from '@davit/store'
 import { bytesIn } from './bytes-in.ts'
 import type { Tool } from './define-tool.ts'
@@ -10,6 +11,9 @@ import { usageError } from './usage-error.ts'
 /** Readers of variables that are needed late in a run, or many times. */
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_SIZE_LIMIT: ({ environment }) => sizeLimitIn(environment, undefined),
+  DAVIT_MEMORY_LIMIT: ({ environment }) => limitsIn(environment),
+  DAVIT_PROCESS_LIMIT: ({ environment }) => limitsIn(environment),
+  DAVIT_BUILD_PATHS: ({ environment }) => pathsIn(environment, []),
   DAVIT_ANSWER_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_ANSWER_TIMEOUT'),
   DAVIT_FETCH_LIMIT: ({ environment }) => bytesIn(environment, 'DAVIT_FETCH_LIMIT'),
   DAVIT_FETCH_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_FETCH_TIMEOUT'),

@@ -10,6 +10,15 @@ export const sizeEnvironment = {
     'limit on the size of a source and on what a build writes, unless the package sets one (default: 4 GB)',
 } as const
 
+/** Variables of tools that build. */
+export const buildEnvironment = {
+  ...sizeEnvironment,
+  DAVIT_MEMORY_LIMIT: 'limit on the memory of each process of a build (default: half of what the machine has)',
+  DAVIT_PROCESS_LIMIT: 'limit on the number of processes of a build (default: 4096)',
+  DAVIT_BUILD_PATHS:
+    'further directories that builds may read, separated by colons, such as /opt/node; on targets, those that are there',
+} as const
+
 /** Variables of tools that resolve secrets. */
 export const secretEnvironment = {
   DAVIT_SECRET_TIMEOUT: 'seconds that a command may take that prints a secret (default: 300)',

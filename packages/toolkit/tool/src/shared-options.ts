@@ -72,6 +72,16 @@ export const infrastructureOptions = {
   ...interfaceOptions,
 } as const satisfies OptionTable
 
+/** Options of tools that build. */
+export const trustBuildOptions = {
+  'trust-builds': {
+    type: 'boolean',
+    env: ['DAVIT_TRUST_BUILDS'],
+    describe:
+      'run builds from fetched stacks also where bubblewrap is missing, so that they see all that this account may read',
+  },
+} as const satisfies OptionTable
+
 /** Options of tools that need to know the types of services. */
 export const moduleOptions = {
   modules: {

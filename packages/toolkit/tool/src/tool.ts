@@ -39,8 +39,15 @@ export {
   profileOptions,
   skipOptions,
   transferOptions,
+  trustBuildOptions,
 } from './shared-options.ts'
-export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
+export {
+  buildEnvironment,
+  connectionEnvironment,
+  secretEnvironment,
+  sizeEnvironment,
+  storeEnvironment,
+} from './environments.ts'
 export { hashOfManifest, type JournalledRun, type JournalPurpose } from './run-journal.ts'
 export { manifestOfTargets, onSelectedTargets, selectionFor } from './selection-for.ts'
 export { onSelected, refuseMore, selectionIn } from './selection-in.ts'

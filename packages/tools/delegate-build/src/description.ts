@@ -3,7 +3,8 @@ import {
   connectionEnvironment,
   formatOptions,
   outputOptions,
-  sizeEnvironment,
+  trustBuildOptions,
+  buildEnvironment,
   transferOptions,
 } from '@davit/tool'
 
@@ -40,10 +41,11 @@ export const description = {
       describe: 'let targets with Nix fetch inputs of builds from their own caches where possible',
     },
     format: { ...formatOptions.format, describe: 'format of the build model' },
+    ...trustBuildOptions,
     ...outputOptions,
   },
   exitStatus: { 1: 'a package could not be built' },
-  environment: { ...sizeEnvironment, ...connectionEnvironment },
+  environment: { ...buildEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-manifest(1)', 'davit-env(1)'],
   interrupted: {
     once: 'builds on the targets were ended; the same command builds what is not complete yet',

@@ -15,7 +15,7 @@ export const tool = defineTool({
     }
     const assignment = await assignmentFrom(args, context)
     if (args.print) return print(encodeDocument(BuildModel, assignment.buildModel, args.format))
-    const store = await openStore(assignment.store, context)
+    const store = await openStore(assignment.store, { ...context, trustsBuilds: args.trustBuilds })
     const order = await assignment.orderWith(store)
     const plan = await delegationPlan(order, store)
     if (plan.builds.size === 0) report(say('nothing-to-build'))

@@ -220,6 +220,7 @@ async function run({ architecture = '', operand, build: model, print = false, fo
       print,
       format,
       useSubstitutes: false,
+      trustBuilds: false,
       maxConcurrentTransfers: 4,
       output: undefined,
     },

@@ -4,7 +4,8 @@ import {
   interfaceOptions,
   moduleOptions,
   outputOptions,
-  sizeEnvironment,
+  trustBuildOptions,
+  buildEnvironment,
   storeEnvironment,
 } from '@davit/tool'
 
@@ -43,10 +44,11 @@ export const description = {
     },
     ...interfaceOptions,
     ...formatOptions,
+    ...trustBuildOptions,
     ...outputOptions,
   },
   exitStatus: { 1: 'a package could not be built' },
-  environment: { ...storeEnvironment, ...sizeEnvironment },
+  environment: { ...storeEnvironment, ...buildEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
   holdsMuch: true,
   interrupted: {

@@ -23,7 +23,7 @@ export const tool = defineTool({
     async function fromArchitecture(): Promise<Manifest> {
       const { value: architecture } = await context.readDocument(Architecture, args.architecture)
       const modules = await modulesOf(args.modules)
-      const store = await openStore(architecture.store, context)
+      const store = await openStore(architecture.store, { ...context, trustsBuilds: args.trustBuilds })
       const options = {
         ...context,
         store,

@@ -12,6 +12,7 @@ import { diskChecks } from '../src/machine/disk-checks.ts'
 import { lockChecks } from '../src/machine/lock-checks.ts'
 import { profileChecks } from '../src/machine/profile-checks.ts'
 import { restartChecks } from '../src/machine/restart-checks.ts'
+import { isolationThere } from '../src/machine/isolation-there.ts'
 import { systemChecks } from '../src/machine/system-checks.ts'
 import { listed } from '../src/words.ts'
 
@@ -364,7 +365,22 @@ test.each([
   ['namespaces', 'note'],
   ['none', 'warning'],
 ] as const)('isolation by %s: %s', (kind, severity) => {
-  expect(isolationCheck({ kind }).severity).toBe(severity)
+  expect(isolationCheck({ kind, program: '/usr/bin/x' }).severity).toBe(severity)
+})
+
+test('isolation reports the account of builds, here and on targets', () => {
+  const bubblewrap = { kind: 'bubblewrap', program: '/usr/bin/bwrap' } as const
+  expect(isolationCheck(bubblewrap).text).toMatch(/run as the account that starts them$/)
+  expect(isolationCheck({ ...bubblewrap, account: 'direct' }).text).toMatch(/run as an account that nobody has$/)
+  const there = (account: string, ...versions: readonly [string, string][]) =>
+    linesOf(isolationThere({ account, versions: new Map(versions) }, { kind: 'native', directory: '/s' }))
+  const version = ['bubblewrap', 'bubblewrap 0.8.0'] as const
+  expect(there('root', [...version])).toEqual([
+    'ok: bubblewrap 0.8.0, to isolate builds, which run as an account that nobody has',
+  ])
+  expect(there('ann', [...version])).toEqual(["ok: bubblewrap 0.8.0, to isolate builds, which run as 'ann'"])
+  expect(there('ann')).toEqual(['note: bubblewrap (bwrap) is not installed'])
+  expect(isolationThere({ account: 'ann', versions: new Map() }, { kind: 'nix', directory: '/nix/store' })).toEqual([])
 })
 
 test.each([

@@ -4,7 +4,7 @@ import {
   planOptions,
   profileOptions,
   secretEnvironment,
-  sizeEnvironment,
+  buildEnvironment,
   skipOptions,
   stateEnvironment,
   storeEnvironment,
@@ -16,7 +16,7 @@ import { modelOptions } from '../model-options.ts'
 import { packageOptions } from '../package-options.ts'
 import { stackOperands, stackOptions } from '../stack-options.ts'
 
-const { store, 'build-on-targets': buildOnTargets, 'max-jobs': maxJobs } = packageOptions
+const { store, 'build-on-targets': buildOnTargets, 'max-jobs': maxJobs, 'trust-builds': trustBuilds } = packageOptions
 const OUTPUT = { group: 'Output options' } as const
 
 export const planDescription = {
@@ -59,6 +59,7 @@ export const planDescription = {
     store,
     'build-on-targets': buildOnTargets,
     'max-jobs': maxJobs,
+    'trust-builds': trustBuilds,
     ...profileOptions,
     ...planOptions,
     ...skipOptions,
@@ -117,7 +118,7 @@ export const planDescription = {
     'DAVIT_DEPLOY_STATE, DISNIX_DEPLOY_STATE': 'used if --deploy-state is not given',
     ...stateEnvironment,
     ...storeEnvironment,
-    ...sizeEnvironment,
+    ...buildEnvironment,
     ...connectionEnvironment,
     ...secretEnvironment,
     TMPDIR: 'directory for temporary files (default: /tmp)',

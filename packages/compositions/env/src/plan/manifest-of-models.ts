@@ -15,7 +15,7 @@ export type MadeManifest = { readonly value: Manifest; readonly text: string } |
 export async function manifestOfModels(context: PlanContext): Promise<MadeManifest> {
   const { args, environment, readInput, runSteps } = context
   const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
-  const { deployment, maxJobs, modules } = args
+  const { deployment, maxJobs, modules, trustBuilds } = args
   let text = ''
   const failed = await runSteps({ ...variablesOfModels(args), DAVIT_PROFILE: args.profile }, async (steps) => {
     if (deployment !== undefined) {
@@ -29,9 +29,9 @@ export async function manifestOfModels(context: PlanContext): Promise<MadeManife
     })
     if (args.buildOnTargets) {
       refuseStrangeBuilders(architecture, await trustToLook(context))
-      await steps.run(delegateBuild, [], architecture)
+      await steps.run(delegateBuild, wordsOf({ trustBuilds }), architecture)
     }
-    text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
+    text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules, trustBuilds }), architecture)
   })
   return failed === 0 ? { value: parseDocument(Manifest, text, { file: 'the models' }), text } : { failed }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import { STANDARD_PATH } from '../build-path.ts'
 import type { Derivation } from './derivation.ts'
-import type { BuildPlace } from './isolation.ts'
+import type { BuildPlace } from './build-place.ts'
 
 const SCRIPT_FILE = 'script'
 const PARAMETERS_FILE = 'parameters.json'
@@ -12,7 +12,7 @@ const PARAMETERS_FILE = 'parameters.json'
 export function buildEnvironment(
   derivation: Derivation,
   output: StorePath,
-  { buildDirectory, filesDirectory }: BuildPlace,
+  { buildDirectory, filesDirectory }: Pick<BuildPlace, 'buildDirectory' | 'filesDirectory'>,
 ): Readonly<Record<string, string>> {
   const inputs = [...derivation.inputs].map(([variable, input]) => [variable, input.output] as const)
   return {
@@ -43,6 +43,6 @@ export function variablesOf({ environment, sources, inputs, parameters }: Deriva
 }
 
 /** Command that runs the script. */
-export function buildShell({ filesDirectory }: BuildPlace): readonly string[] {
+export function buildShell({ filesDirectory }: Pick<BuildPlace, 'filesDirectory'>): readonly string[] {
   return ['/bin/sh', '-eu', join(filesDirectory, SCRIPT_FILE)]
 }

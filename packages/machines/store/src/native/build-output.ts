@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { hasCode, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { reasonOf } from '@davit/files'
+import { limitsIn, visibleHere } from '@davit/isolation'
 import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
@@ -72,6 +73,8 @@ async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutc
     inputs,
     storeDirectory: layout.directory,
     isolation: await context.isolation(),
+    visible: visibleHere(context.buildPaths()),
+    limits: limitsIn(environment),
     logFile: log,
     sizeLimit,
     environment,

@@ -3,8 +3,9 @@ import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, Store
 import { badPackages, problemOf } from '../package-problems.ts'
 import { collectSources, type Sources } from './add-source.ts'
 import { derivationOf } from './derivation-of.ts'
-import { outputPathOf } from './derivation.ts'
+import { type Derivation, outputPathOf } from './derivation.ts'
 import { derivationWriter, type DerivationWriter } from './derivation-writer.ts'
+import { markFetched } from './fetched-builds.ts'
 import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
@@ -29,6 +30,7 @@ export async function instantiate(
     if (problems.length > 0) throw badPackages(problems)
     await context.commit(session.sources.staged())
     session.derivations.write()
+    markFetched(context, session.fetched)
     await protect(context, protectedPaths(packages))
     return packages
   }
@@ -39,6 +41,8 @@ interface Session {
   readonly context: StoreContext
   readonly sources: Sources
   readonly derivations: DerivationWriter
+  /** Whether derivations come from fetched stacks. */
+  readonly fetched: Map<StorePath, boolean>
   readonly known: Map<System, Map<PackageSpec, Promise<InstantiatedPackage>>>
 }
 
@@ -47,6 +51,7 @@ function startSession(context: StoreContext, workspace: string): Session {
     context,
     sources: collectSources(context, workspace),
     derivations: derivationWriter(context, workspace),
+    fetched: new Map(),
     known: new Map(),
   }
 }
@@ -84,7 +89,17 @@ async function instantiateBuild(session: Session, spec: BuildSpec, system: Syste
     input: (input) => instantiateSpec(session, input, system),
   })
   const outPath = outputPathOf(layout.directory, derivation)
-  return { outPath, derivation: session.derivations.add(derivation) }
+  const path = session.derivations.add(derivation)
+  session.fetched.set(
+    path,
+    spec.isFetched === true || session.fetched.get(path) === true || usesFetched(session, derivation),
+  )
+  return { outPath, derivation: path }
+}
+
+/** Whether an input comes from a fetched stack, whose programs the build would run. */
+function usesFetched({ fetched }: Session, { inputs }: Derivation): boolean {
+  return [...inputs.values()].some(({ derivation }) => derivation !== undefined && fetched.get(derivation) === true)
 }
 
 /** Paths to protect; a derivation protects what it is built from. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { isDenied, packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
+import type { Isolation } from '@davit/isolation'
 import type { Environment } from '@davit/process'
 import { addCopies } from './add-copies.ts'
 import { addOutputs } from './add-outputs.ts'
@@ -10,7 +11,6 @@ import { addModule, addProfiles } from './add-package.ts'
 import { closureOf } from './closure.ts'
 import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
-import type { Isolation } from './isolation.ts'
 import { realise } from './realise.ts'
 import { encodeRegistration } from './registration.ts'
 import { remoteBuild } from './remote-build.ts'
@@ -26,6 +26,8 @@ export interface NativeStoreOptions {
   readonly environment: Environment
   /** Isolation to use instead of the best that this machine allows. */
   readonly isolation?: Isolation
+  /** Whether builds from fetched stacks may run where they are not isolated. */
+  readonly trustsBuilds?: boolean | undefined
 }
 
 /** Opens a store that needs nothing installed; writes nothing before its first operation. */
@@ -43,6 +45,7 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
     registrations: (paths) => guarded(async () => paths.map((path) => registry.get(path))),
     invalidPaths: (paths) => guarded(async () => paths.filter((path) => registry.find(path) === undefined)),
     export: (paths) => exportPaths(context, paths),
+    buildPaths: () => context.buildPaths(),
     remoteBuild: (derivation, machine) => guarded(async () => remoteBuild(context, derivation, machine)),
     addOutputs: (built) => guarded(() => addOutputs(context, built)),
     addCopies: (copies) => guarded(() => addCopies(context, copies)),

@@ -8,6 +8,7 @@ import type { RealiseOptions } from '../store-interface.ts'
 import { say } from '../messages.ts'
 import { needPaths } from './needed.ts'
 import { buildOutput, type BuildOutcome } from './build-output.ts'
+import { refuseFetched } from './fetched-builds.ts'
 import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -26,6 +27,11 @@ export async function realise(
     derivation === undefined ? [outPath] : [outPath, derivation],
   )
   await context.undisturbed(async () => needPaths(context, wanted))
+  const builds = [...plan.values()].map(({ derivation: { name }, derivationPath }) => ({
+    name,
+    derivation: derivationPath,
+  }))
+  refuseFetched(context, await context.isolation(), builds)
   await reportIsolation(context, options)
   // Each build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, options.signal)

@@ -1,25 +1,22 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StorePath } from '@davit/documents'
+import { type Isolation, PATH_OF_LAUNCH } from '@davit/isolation'
 import { type Environment, type RunningCommand, startCommand } from '@davit/process'
 import { buildEnvironment, buildFiles, buildShell } from './build-environment.ts'
 import { openBuildLog } from './build-log.ts'
 import type { Derivation } from './derivation.ts'
-import { buildPlace, type Isolation } from './isolation.ts'
+import { type BuildPlace, buildPlace, type IsolatedBuild, WRITABLE } from './build-place.ts'
 import type { StoreLock } from './store-lock.ts'
 import type { SizeLimit } from '../size-limit.ts'
 import { watchSize } from './size-watch.ts'
 import { timeLimitOf } from './time-limit.ts'
 
-export interface BuilderRun {
+export interface BuilderRun extends Omit<IsolatedBuild, 'network'> {
   readonly derivation: Derivation
   readonly output: StorePath
-  /** Paths that the build may read. */
-  readonly inputs: readonly StorePath[]
-  readonly storeDirectory: string
-  readonly workspace: string
   readonly isolation: Isolation
   readonly sizeLimit: SizeLimit
   /** Its PATH locates programs that davit itself runs. */
@@ -40,22 +37,28 @@ export interface BuilderResult {
 /** Runs the script of a derivation to its end; nothing that it started survives it. Throws when it is aborted. */
 export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   const { derivation, output, workspace, signal } = run
-  makeWorkspace(workspace, derivation)
-  const place = buildPlace(run.isolation, { ...run, network: derivation.network })
+  const limits = { ...run.limits, fileBlocks: blocksOf(run.sizeLimit) }
+  const place = buildPlace(run.isolation, { ...run, limits, network: derivation.network })
+  makeWorkspace(workspace, derivation, place)
   const made = place.standIn === undefined ? output : join(place.standIn, basename(output))
   const log = openBuildLog(run.logFile)
   try {
     const command = await startCommand({
-      argv: ['/bin/sh', '-c', LIMITED, String(blocksOf(run.sizeLimit)), ...place.argv, ...buildShell(place)],
+      argv: place.command(buildShell(place), buildEnvironment(derivation, output, place)),
       cwd: join(workspace, 'build'),
-      env: buildEnvironment(derivation, output, place),
+      env: { PATH: PATH_OF_LAUNCH },
       stdin: '',
     })
     run.lock.guard(command.pid)
     const following = log.follow(command.stdout)
-    const failure = await supervise(command, { ...run, paths: [join(workspace, 'build'), made] })
+    const written = WRITABLE.map((name) => join(workspace, name)) as [string, ...string[]]
+    const failure = await supervise(command, {
+      ...run,
+      paths: place.standIn === undefined ? [...written, made] : written,
+    })
     await endOf(command, following)
     run.lock.unguard()
+    takeBack(place)
     signal.throwIfAborted()
     return { made, logEnd: log.end(), ...(failure === undefined ? {} : { failure }) }
   } finally {
@@ -63,17 +66,32 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   }
 }
 
-/** Its first argument limits the size of a file. */
-const LIMITED = 'umask 022; ulimit -f "$0" 2>/dev/null; exec "$@" 2>&1'
-
 /** Limit in the unit of `ulimit -f`, just above the limit in bytes. */
 function blocksOf({ bytes }: SizeLimit): number {
   return Math.floor(bytes / 512) + 1
 }
 
-function makeWorkspace(workspace: string, derivation: Derivation): void {
-  for (const name of ['build', 'store', 'files']) mkdirSync(join(workspace, name))
-  for (const [name, content] of buildFiles(derivation)) writeFileSync(join(workspace, 'files', name), content)
+function makeWorkspace(workspace: string, derivation: Derivation, { account, files }: BuildPlace): void {
+  for (const name of [...WRITABLE, 'files']) mkdirSync(join(workspace, name))
+  for (const [name, content] of [...buildFiles(derivation), ...files]) {
+    writeFileSync(join(workspace, 'files', name), content)
+  }
+  if (account === undefined) return
+  for (const name of WRITABLE) giveTo(account, join(workspace, name))
+  // Others may enter, but see nothing, and may enter none of the directories in which the build writes.
+  chmodSync(workspace, 0o711)
+}
+
+function giveTo(account: number, directory: string): void {
+  chmodSync(directory, 0o700)
+  chownSync(directory, account, account)
+}
+
+/** Takes the directory of the output back, whose owner is that of outputs. No process of the account is left. */
+function takeBack({ account, standIn }: BuildPlace): void {
+  if (account === undefined || standIn === undefined) return
+  const { uid, gid } = lstatSync(dirname(standIn))
+  chownSync(standIn, uid, gid)
 }
 
 interface Limits extends Pick<BuilderRun, 'derivation' | 'sizeLimit' | 'environment' | 'signal'> {

@@ -40,6 +40,11 @@ export function neededDirectory(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'needed')
 }
 
+/** Directory with a file for each derivation that comes from a fetched stack. */
+export function fetchedDirectory(layout: StoreLayout): string {
+  return join(dirname(layout.registrations), 'fetched')
+}
+
 /** File that every collection of garbage changes. */
 export function collectionsFile(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'collected')

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-import type { BuildMachine, StoreLayout } from '@davit/store'
+import type { BuildMachine } from '@davit/store'
 
 import { readLines } from '../helper/answer-lines.ts'
-import { type BuildEnd, endOf, machineOf, selfIn } from './build-protocol.ts'
+import { type BuildEnd, type BuildTerms, endOf, machineOf, selfIn } from './build-protocol.ts'
 
 export interface BuildListener {
   /** Another coordinator is building the same there. */
@@ -24,7 +24,7 @@ export interface ServerFacts {
 }
 
 /** Resolves with the facts of a machine once it is ready; passes later lines to `take`. */
-export function readFacts(stream: Readable, layout: StoreLayout, take: (line: string) => void): Promise<ServerFacts> {
+export function readFacts(stream: Readable, terms: BuildTerms, take: (line: string) => void): Promise<ServerFacts> {
   const facts: string[] = []
   let isReady = false
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function readFacts(stream: Readable, layout: StoreLayout, take: (line: st
       if (isReady) return take(line)
       if (line !== 'ready') return void (facts.length < MAX_FACTS && facts.push(line))
       isReady = true
-      resolve({ machine: machineOf(facts, layout), self: selfIn(facts) })
+      resolve({ machine: machineOf(facts, terms), self: selfIn(facts) })
     })
   })
 }

@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
 
 import { printable } from '@davit/diagnostics'
-import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
-import { encodeField } from '@davit/target-runtime'
+import { CANDIDATES, isolationFrom, PROGRAMS, type VisiblePath } from '@davit/isolation'
+import type { BuildMachine, RemoteBuild, StoreLayout } from '@davit/store'
+import { encodeBytes, encodeField } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 
@@ -18,18 +19,32 @@ interface FailedBuildDetails {
   readonly log: Buffer
 }
 
+export interface BuildTerms {
+  readonly layout: StoreLayout
+  /** Further paths that builds see. */
+  readonly paths: readonly string[]
+}
+
 /** Parses the facts that a machine reports before it builds, one in a line. */
-export function machineOf(facts: readonly string[], layout: StoreLayout): BuildMachine {
+export function machineOf(facts: readonly string[], { layout, paths }: BuildTerms): BuildMachine {
   const all = (fact: string) =>
     facts.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
   const [index = '', program = ''] = all('isolation')[0]?.split(' ') ?? []
-  const found = ISOLATIONS[Number(index === '' ? -1 : index)]
+  const candidates = [...CANDIDATES, ...paths]
   return {
-    isolation: found === undefined ? { kind: 'none' } : { ...found.isolation, program },
-    hidden: all('hidden').filter((path) => HIDDEN.includes(path)),
+    isolation: isolationFrom(index === '' ? -1 : Number(index), program),
+    visible: all('visible').flatMap((fact) => visiblePathIn(fact, candidates)),
     processors: Math.max(1, numberIn(all('processors')[0], 1)),
     workspaceOf: (output) => `${layout.incoming}/build.${basename(output).slice(0, HASH_CHARACTERS)}`,
   }
+}
+
+/** Parses `PATH` or, for a link to where programs are, `PATH LINK`. */
+function visiblePathIn(fact: string, candidates: readonly string[]): readonly VisiblePath[] {
+  const path = candidates.find((one) => fact === one || fact.startsWith(`${one} `))
+  if (path === undefined) return []
+  const link = fact.slice(path.length + 1)
+  return PROGRAMS.includes(path) && /^\/?usr\/[\w/]+$/.test(link) ? [{ path, link }] : [{ path }]
 }
 
 function numberIn(text = '', otherwise: number): number {
@@ -44,11 +59,22 @@ export function selfIn(facts: readonly string[]): string | undefined {
 }
 
 /** Encodes a build as a line that `read_requests` of the script understands. */
-export function encodeRequest(id: string, { output, isAside, sizeLimit, files, argv }: RemoteBuild): string {
-  const contents = [...files].flatMap(([name, content]) => [`file:${name}`, encodeField(content)])
+export function encodeRequest(id: string, build: RemoteBuild): string {
+  const { output, isAside, sizeLimit, files, argv, account } = build
+  const contents = [...files].flatMap(([name, content]) => [`file:${name}`, encodeBytes(content)])
+  const owner = account === undefined ? [] : ['owner', String(account)]
   const words = argv.flatMap((word) => ['word', encodeField(word)])
   const kilobytes = String(Math.ceil(sizeLimit.bytes / 1024))
-  return ['build', id, basename(output), isAside ? 'aside' : 'in-place', kilobytes, ...contents, ...words].join(' ')
+  return [
+    'build',
+    id,
+    basename(output),
+    isAside ? 'aside' : 'in-place',
+    kilobytes,
+    ...owner,
+    ...contents,
+    ...words,
+  ].join(' ')
 }
 
 /** Parses the words after `ended ID`. */

@@ -1,15 +1,17 @@
 import { once } from 'node:events'
+import { relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 import type { Channel } from '@davit/connection'
 import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
-import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
-import { buildServerScript, SLOW } from '@davit/target-runtime'
+import { attempts, CANDIDATES, PROBE_INPUT } from '@davit/isolation'
+import type { BuildMachine, RemoteBuild } from '@davit/store'
+import { buildServerScript, encodeBytes, SLOW } from '@davit/target-runtime'
 
 import { afterMarker, newMarker } from '../helper/after-marker.ts'
 import type { Machine } from '../machine.ts'
 import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './build-lines.ts'
-import { type BuildEnd, encodeRequest } from './build-protocol.ts'
+import { type BuildEnd, type BuildTerms, encodeRequest } from './build-protocol.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 import { silentError, type SilenceWatch, watchSilence } from '../helper/silence.ts'
 import { streamTail } from '../helper/stream-tail.ts'
@@ -27,11 +29,11 @@ export interface BuildServer {
 /** Starts the script on a machine. The signal only aborts the start. */
 export async function openBuildServer(
   machine: Machine<'carry'>,
-  layout: StoreLayout,
+  terms: BuildTerms,
   signal: AbortSignal,
 ): Promise<BuildServer> {
   const marker = newMarker()
-  const channel = await machine.run(scriptFor(layout, marker))
+  const channel = await machine.run(scriptFor(terms, marker))
   const lastWords = streamTail(channel.stderr)
   channel.stdin.on('error', () => {})
   const { filter, started } = afterMarker(marker)
@@ -43,7 +45,7 @@ export async function openBuildServer(
     const ended = pipeline(channel.stdout, filter).then(() => Promise.reject(new Error('its shell ended')))
     Promise.race([ended, channel.exit.then(() => ended)]).catch(async (reason: unknown) => {
       watch.stop()
-      reject(await lossOf(server, { machine, layout, reason, lastWords }))
+      reject(await lossOf(server, { machine, terms, reason, lastWords }))
     })
   })
   lost.catch(() => {})
@@ -51,7 +53,7 @@ export async function openBuildServer(
   signal.addEventListener('abort', giveUp, { once: true })
   if (signal.aborted) giveUp()
   try {
-    const facts = await Promise.race([readFacts(filter, layout, (line) => takeLine(line, server.builds)), lost])
+    const facts = await Promise.race([readFacts(filter, terms, (line) => takeLine(line, server.builds)), lost])
     server.facts = facts
     return serverOf({ ...server, facts }, { watch, lost })
   } catch (error) {
@@ -72,12 +74,14 @@ interface OpenServer {
   silence?: DavitError
 }
 
-function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): string {
+function scriptFor({ layout, paths }: BuildTerms, marker: string, predecessor?: string): string {
+  const reach = { directory: layout.directory, name: relative(layout.directory, layout.incoming) }
   return buildServerScript({
     marker,
     places: layout,
-    isolations: ISOLATIONS.map(({ isolation, probe }) => [isolation.program, ...probe]),
-    hidden: HIDDEN,
+    isolations: attempts({ reach, paths }).map(({ program, command }) => [program, ...command]),
+    probeInput: encodeBytes(PROBE_INPUT),
+    visible: [...CANDIDATES, ...paths],
     ...(predecessor === undefined ? {} : { predecessor }),
   })
 }
@@ -102,21 +106,21 @@ function watchServer({ address, answerSeconds }: Machine<'carry'>, server: OpenS
 
 interface Loss {
   readonly machine: Machine<'carry'>
-  readonly layout: StoreLayout
+  readonly terms: BuildTerms
   readonly reason: unknown
   readonly lastWords: () => Promise<string>
 }
 
-async function lossOf(server: OpenServer, { machine, layout, reason, lastWords }: Loss): Promise<DavitError> {
+async function lossOf(server: OpenServer, { machine, terms, reason, lastWords }: Loss): Promise<DavitError> {
   if (server.silence === undefined)
     return lostBuilds(machine, reason, server.facts === undefined ? await lastWords() : '')
-  await replaceSilent(machine, layout, server)
+  await replaceSilent(machine, terms, server)
   return server.silence
 }
 
 /** Starts another script, which ends the silent one: its builds would go on, and keep others waiting for the same outputs. */
-async function replaceSilent(machine: Machine<'carry'>, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
-  const channel = await machine.run(scriptFor(layout, newMarker(), facts?.self)).catch(() => undefined)
+async function replaceSilent(machine: Machine<'carry'>, terms: BuildTerms, { facts }: OpenServer): Promise<void> {
+  const channel = await machine.run(scriptFor(terms, newMarker(), facts?.self)).catch(() => undefined)
   if (channel === undefined) return
   for (const output of [channel.stdout, channel.stderr]) output.on('error', () => {}).resume()
   channel.stdin.on('error', () => {}).end()

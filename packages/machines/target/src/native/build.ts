@@ -24,7 +24,11 @@ export async function buildNatively(
 ): Promise<readonly TargetBuildOutcome[]> {
   signal.throwIfAborted()
   if (derivations.length === 0) return []
-  const server = await openBuildServer(machine, storeLayout(store.reference.directory), signal)
+  const server = await openBuildServer(
+    machine,
+    { layout: storeLayout(store.reference.directory), paths: store.buildPaths() },
+    signal,
+  )
   const stop = () => void server.close()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -35,6 +35,11 @@ export interface StackPlace {
 /** Directories of fetched stacks, below a workspace or a home. */
 export const FETCHED = ['.Mudeps', '.mu/stacks'] as const
 
+/** Whether a path is in a fetched stack, wherever that is. */
+export function isBelowFetched(path: string): boolean {
+  return FETCHED.some((directory) => `${path}/`.includes(`/${directory}/`))
+}
+
 /** Returns the places of a stack, in the order of their precedence. */
 export function placesOf(
   { base = DEFAULT_BASE, name }: Reference,

@@ -1,5 +1,5 @@
 import { nodeVersion } from '@davit/process'
-import { type Isolation, probeIsolation } from '@davit/store'
+import { type Isolation, probeIsolation } from '@davit/isolation'
 
 import { type Check, fine, found } from '../check.ts'
 import type { CheckupTerms } from '../terms.ts'
@@ -26,8 +26,12 @@ export async function isolationChecks({ environment, store }: CheckupTerms): Pro
   return store.kind === 'nix' ? [] : [isolationCheck(await probeIsolation(environment))]
 }
 
-export function isolationCheck({ kind }: Pick<Isolation, 'kind'>): Check {
-  if (kind === 'bubblewrap') return fine('isolation', 'builds are isolated by bubblewrap')
+export function isolationCheck(isolation: Isolation): Check {
+  const { kind } = isolation
+  if (isolation.kind === 'bubblewrap') {
+    const account = isolation.account === undefined ? 'the account that starts them' : 'an account that nobody has'
+    return fine('isolation', `builds are isolated by bubblewrap, and run as ${account}`)
+  }
   const means =
     kind === 'none'
       ? 'they can use the network, and everything that this account can read; processes may outlive them'

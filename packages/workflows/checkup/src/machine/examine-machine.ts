@@ -12,6 +12,7 @@ import { fine } from '../check.ts'
 import type { Subject } from '../subject.ts'
 import type { CheckupTerms } from '../terms.ts'
 import { clockChecks, type ToldTime } from './clock-checks.ts'
+import { isolationThere } from './isolation-there.ts'
 import { lockChecks } from './lock-checks.ts'
 import { profileChecks } from './profile-checks.ts'
 import { recordChecks } from './record-checks.ts'
@@ -54,7 +55,11 @@ export async function examineMachine(
       // What concerns the machine itself is told of the coordinator.
       ...(isHere
         ? []
-        : [...systemChecks({ facts: machine.facts, condition, store: terms.store }), ...clockChecks(timed)]),
+        : [
+            ...systemChecks({ facts: machine.facts, condition, store: terms.store }),
+            ...isolationThere(condition, terms.store),
+            ...clockChecks(timed),
+          ]),
       ...(machine.client === undefined ? restartChecks(condition) : []),
       ...lockChecks(condition, terms),
       ...profileChecks(condition, terms),

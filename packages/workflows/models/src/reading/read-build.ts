@@ -1,5 +1,6 @@
 import type { BuildSpec, PackageSpec } from '@davit/documents'
 import { floatIn } from '@davit/languages'
+import { isBelowFetched } from '@davit/stack'
 import { attributesOf, type Reader } from './attributes.ts'
 import { dedent } from './dedent.ts'
 import {
@@ -22,6 +23,8 @@ export interface BuildContext {
   /** Name for a build without one. */
   readonly name?: string
   readonly readPath: Reader<string>
+  /** Directory of the model. */
+  readonly directory: string
   readInput(part: Part, variable: string): PackageSpec | undefined
 }
 
@@ -33,7 +36,18 @@ interface ReadBuild {
 /** Longest name of a package that is built; the name of its derivation is longer. */
 const MOST_CHARACTERS = 196
 
-const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'sizeLimit', 'parametersFile']
+const ATTRIBUTES = [
+  'name',
+  'script',
+  'sources',
+  'env',
+  'inputs',
+  'network',
+  'timeLimit',
+  'sizeLimit',
+  'parametersFile',
+  'fetched',
+]
 
 export function readBuild(part: Part, context: BuildContext): ReadBuild {
   const { demand, members, read, table } = attributesOf(part, 'a build')
@@ -44,20 +58,27 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
       ? demand('name', readName, { message: "this build has no 'name'" })
       : (read('name', readName) ?? context.name.slice(0, MOST_CHARACTERS))
   const script = demand('script', (member) => readScript(member, part), { message: "this build has no 'script'" })
+  const sources = table('sources', (member) => readSources(member, context))
   const spec = present({
     kind: 'build' as const,
     name: name ?? '',
     script: script ?? '',
-    sources: table('sources', (member) => readSources(member, context)),
+    sources,
     env: table('env', readEnvironment),
     inputs: table('inputs', (member) => readInputs(member, context)),
     network: read('network', (member) => booleanOf(member, "'network'")) ?? false,
     timeLimitSeconds: read('timeLimit', readTimeLimit),
     sizeLimitBytes: read('sizeLimit', readSizeLimit),
+    isFetched: read('fetched', (member) => booleanOf(member, "'fetched'")) || isFetched(context, sources),
   }) satisfies BuildSpec
   refuseDoubles(part, spec)
   const parametersFile = read('parametersFile', (member) => booleanOf(member, "'parametersFile'"))
   return parametersFile === true ? { spec, parametersFile } : { spec }
+}
+
+/** Whether strangers may have written a build, or what it works on; nothing if not. */
+function isFetched({ directory }: BuildContext, sources: ReadonlyMap<string, string>): true | undefined {
+  return [directory, ...sources.values()].some(isBelowFetched) || undefined
 }
 
 /** Dedents the script of a program; in data, whose tables are Maps, its language has done that. */

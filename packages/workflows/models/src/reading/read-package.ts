@@ -76,6 +76,7 @@ function readPath(part: Part, directory: string): string | undefined {
 function buildContext({ directory, name }: PackageContext): BuildContext {
   return {
     ...present({ name }),
+    directory,
     readPath: (part) => readPath(part, directory),
     readInput(part, variable) {
       const input = readPackage(part, { directory, name: variable })

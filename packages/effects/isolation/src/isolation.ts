@@ -1,0 +1,7 @@
+export { type Bubblewrap, type Isolation, isolationFrom, KINDS, namespaceOptions, newAccount } from './kinds.ts'
+export { launch, type Launch, type Limits, limitsIn, PATH_OF_LAUNCH, REACHED } from './launch.ts'
+export { pathsIn, PATHS_VARIABLE } from './paths-in.ts'
+export { type Attempt, attempts, PROBE_INPUT, probeIsolation, type ProbeTerms } from './probe.ts'
+export { systemCallFilter } from './system-call-filter.ts'
+export { bubblewrapped, filesOfView, type Mount, mountsOfFiles, type View } from './view.ts'
+export { CANDIDATES, PROGRAMS, visibleHere, type VisiblePath } from './visible-paths.ts'
