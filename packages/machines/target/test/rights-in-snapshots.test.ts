@@ -155,7 +155,7 @@ done`)
     for (const request of requests) {
       // One after the other: the helper does one thing at a time.
       // oxlint-disable-next-line no-await-in-loop
-      await expect(machine.request(...(request as never)), request[0]).rejects.toMatchObject({ code: 'bad-request' })
+      await expect(machine.request(...(request as never))).rejects.toMatchObject({ code: 'bad-request' })
     }
     expect(await keeper.perform('restore', { snapshot: name })).toMatchObject({
       kind: 'failed',
