@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 
+import { NOBODY } from '@davit/testing/nobody'
 import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -324,8 +325,11 @@ describe('the directory of davit-normalize', () => {
       place(process.pid, ''),
       place(spawnSync('true').pid, 1),
     ]
-    for (const left of [living, unknown, dead]) mkdirSync(left)
-    for (const open of [path(), path('tmp')]) chmodSync(open, 0o777)
+    for (const left of [living, unknown, dead]) {
+      mkdirSync(left)
+      chownSync(left, NOBODY.uid, NOBODY.gid)
+    }
+    for (const open of [path(), path('tmp')]) chmodSync(open, 0o1777)
     expect(await run(MODELS, {}, (argv) => withHiddenProc(hidePid, argv))).toMatchObject({ status: 0, stderr: '' })
     expect([living, unknown, dead].map((left) => existsSync(left))).toEqual([true, true, false])
   })

@@ -157,11 +157,14 @@ test('a repository larger than the limit is refused, and with those that were fe
   expect(await failed(1e5)).toStrictEqual([refused, refused])
 })
 
-test('git is stopped while it writes more than the limit, and its memory and files are limited', async () => {
+test.each([
+  ['while it goes on', 'exec sleep 1000'],
+  ['when it has ended', 'exit 0'],
+])('a repository of files that are larger than the limit together is refused %s', async (_, end) => {
   const limits = scratchDirectory()
   const PATH = programsOf({
     git: `PATH=/usr/bin:/bin; { ulimit -f; ulimit -v; } >'${limits}/limits'
-      for last in "$@"; do :; done; mkdir "$last"; for n in 1 2 3; do head -c 60000 /dev/zero >"$last/$n"; done; exec sleep 1000`,
+      for last in "$@"; do :; done; mkdir "$last"; for n in 1 2 3; do head -c 60000 /dev/zero >"$last/$n"; done; ${end}`,
   })
   const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': 'file:///x' })
   const { failures } = await shop.fetch({ git: gitOf({}, { PATH }), limits: { ...FETCH_LIMITS, bytes: 102_400 } })
