@@ -150,19 +150,18 @@ describe.runIf(best.kind === 'bubblewrap').each(KINDS)('in the view of a build (
     await until(() => accountsOf(mark).length === 2)
     const [one = 0, other = 0] = accountsOf(mark)
     expect(modesIn(join(store.reference.directory, '.davit/incoming'))).toEqual([
-      ...['711', '711'],
-      ...[
-        'build 700',
-        'build 700',
-        'files 755',
-        'files 755',
-        'shm 700',
-        'shm 700',
-        'store 700',
-        'store 700',
-        'tmp 700',
-        'tmp 700',
-      ],
+      '711',
+      '711',
+      'build 700',
+      'build 700',
+      'files 755',
+      'files 755',
+      'shm 700',
+      'shm 700',
+      'store 700',
+      'store 700',
+      'tmp 700',
+      'tmp 700',
     ])
     expect([one >= 2_100_000_000, other >= 2_100_000_000, one === other]).toEqual([true, true, false])
     stop.abort(new Error('seen'))

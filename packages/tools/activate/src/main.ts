@@ -62,8 +62,7 @@ export const tool = defineTool({
     const old = await readOld(context)
     const { generation, ...known } = await knownHere(place, old)
     // With --old-manifest the user vouches for what is active.
-    const { previous } = known
-    const claim = old === undefined ? await onFirst(next, { ...args, profile, place, previous }) : undefined
+    const claim = old === undefined ? await onFirst(next, { ...args, ...known, profile, place }) : undefined
     const terms = {
       ...context,
       ...known,

@@ -3,8 +3,8 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 
-import { findDeployed, type Found } from '@davit/observation'
-import { type Claim, isOther, servicesIn, takeOver } from './take-over.ts'
+import { findDeployed, type Found, type FoundService } from '@davit/observation'
+import { type Claim, isOther, servicesOf, takeOver } from './take-over.ts'
 
 export interface FirstTerms extends Claim {
   readonly place: DeploymentPlace
@@ -25,16 +25,25 @@ export interface StrangeTerms extends Omit<FirstTerms, 'isOwn'> {
 export async function onFirst(next: Manifest, { previous, ...terms }: StrangeTerms): Promise<FirstTerms | undefined> {
   const { place, undeploy } = terms
   if (!(await isKnown(place))) return { ...terms, isOwn: false }
-  const deployed = previous === undefined ? [] : servicesIn(previous)
-  if (undeploy || (deployed.length > 0 && !isOther(next, deployed))) return undefined
-  // A run that was cut off may have taken over already, and is repeated.
-  const wanted = await readWanted(place)
-  const begun = wanted === undefined ? [] : servicesIn(wanted.manifest)
-  if (begun.length > 0 && !isOther(next, begun)) return undefined
-  const found = deployed.length > 0 ? deployed : begun
+  const found = undeploy ? [] : await replacedOf(next, previous, place)
+  if (found.length === 0) return undefined
   const own = { ...terms, isOwn: true }
   takeOver(next, found, own)
-  return found.length === 0 ? undefined : own
+  return own
+}
+
+/** The services of what this coordinator has deployed, or has begun to deploy, if next has none of them. */
+async function replacedOf(
+  next: Manifest,
+  previous: Manifest | undefined,
+  place: DeploymentPlace,
+): Promise<readonly FoundService[]> {
+  const deployed = servicesOf(previous)
+  if (deployed.length > 0 && !isOther(next, deployed)) return []
+  // A run that was cut off may have taken over already, and is repeated.
+  const begun = servicesOf((await readWanted(place))?.manifest)
+  if (begun.length > 0 && !isOther(next, begun)) return []
+  return deployed.length > 0 ? deployed : begun
 }
 
 /** Refuses, before anything is locked or written, a manifest that may be meant for a deployment of another name. */

@@ -33,9 +33,9 @@ export function isOther(next: Manifest, found: readonly FoundService[]): boolean
 }
 
 /** The services of a manifest, where it has them. */
-export function servicesIn({ serviceMappings, services }: Manifest): readonly FoundService[] {
-  return serviceMappings.flatMap(({ service: key, target }) => {
-    const name = services.get(key)?.name
+export function servicesOf(manifest: Manifest | undefined): readonly FoundService[] {
+  return (manifest?.serviceMappings ?? []).flatMap(({ service: key, target }) => {
+    const name = manifest?.services.get(key)?.name
     return name === undefined ? [] : [{ target, key, name }]
   })
 }
