@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
@@ -144,19 +145,24 @@ CREATE DEFINER=\`root\`@\`localhost\` FUNCTION f() RETURNS INT RETURN (SELECT CO
     const log = join(shop.directory, 'calls')
     const before = join(shop.directory, 'run/mysql-database/mysql-database', shop.name)
     const mariadb = `#!/bin/sh
-case "$*" in *--binary-mode*) { echo "$@"; stat -c %a '${before}' '${before}/before.sql'; } >>'${log}' ;; esac
+case "$*" in *--binary-mode*) { echo "$@"; echo "$MYSQL_PWD"; stat -c %a '${before}' '${before}/before.sql'; } >>'${log}' ;; esac
 exec /usr/bin/mariadb "$@"
 `
     const path = scratchPath({ mariadb, 'mariadb-dump': '#!/bin/sh\nexec /usr/bin/mariadb-dump "$@"\n' })
     chmodSync(path, 0o755)
-    const given = { mysqlBinDir: path, DAVIT_SNAPSHOT: await shop.snapshot() }
+    const text = 'CREATE FUNCTION f() RETURNS INT RETURN 1;\nCREATE TABLE kept (word TEXT);\n'
+    const given = { mysqlBinDir: path, DAVIT_SNAPSHOT: shop.handMade({ 'dump.sql': text }) }
     const umask = process.umask(0)
     const restored = await shop.call('restore', given).finally(() => process.umask(umask))
     expect(restored).toMatchObject({ status: 0, stderr: '' })
-    const [call = '', ...modes] = readFileSync(log, 'utf8').trim().split('\n')
+    const [call = '', password = '', ...modes] = readFileSync(log, 'utf8').trim().split('\n')
     expect(call.split(' ')).toEqual(expect.arrayContaining(['--sandbox', '--binary-mode', '--local-infile=0']))
     expect(call).toMatch(/--user=davit-\w{24} /)
     expect(modes).toEqual(['700', '600'])
+    // Whoever has seen the password cannot use it afterwards.
+    const login = ['--no-defaults', `--socket=${server.socket}`, /--user=\S+/.exec(call)?.[0] ?? '', '-e', 'SELECT 1']
+    const { stderr } = spawnSync('mariadb', login, { env: { ...process.env, MYSQL_PWD: password }, encoding: 'utf8' })
+    expect(stderr).toMatch(/^ERROR 1045 .*Access denied for user 'davit-/)
     await shop.succeed('collect-garbage')
   })
 

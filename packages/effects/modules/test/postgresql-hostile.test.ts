@@ -49,6 +49,8 @@ CREATE TABLE public.t (id int CHECK (public.f(id) = 1), word text);\n${ROWS('1\t
   'ALTER FUNCTION pg_catalog.pg_read_file(text) OWNER TO app;\n',
   'GRANT EXECUTE ON FUNCTION pg_catalog.pg_read_file(text) TO PUBLIC;\n',
   'GRANT SELECT ON TABLE pg_catalog.pg_authid TO PUBLIC;\n',
+  'ALTER TEXT SEARCH CONFIGURATION pg_catalog.english OWNER TO app;\n',
+  'ALTER SCHEMA pg_catalog OWNER TO app;\n',
   'SET search_path = pg_catalog;\nGRANT SELECT(rolpassword) ON TABLE pg_authid TO PUBLIC;\n',
   `${TABLE}ALTER TABLE public.t ADD CHECK (id > 0), OWNER TO postgres;\n`,
 ]
@@ -168,6 +170,8 @@ describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth under 
       expect([status, stderr]).toEqual([1, expect.stringContaining(`only the server's administrator sets: ${name}\n`)])
       expect(stderr).toMatch(/nothing is changed\n$/)
     }
+    const { status, stderr } = await restoreDump(shop, `COMMENT ON DATABASE x IS 'davit: unfinished';\n`)
+    expect([status, stderr]).toEqual([1, expect.stringContaining('calls its database unfinished')])
     await shop.succeed('collect-garbage')
   })
 

@@ -249,6 +249,12 @@ rights_of_server="SELECT md5(string_agg(rights, ' ' ORDER BY rights)) FROM (
     WHERE attacl IS NOT NULL
   UNION ALL SELECT concat_ws(' ', 'pg_type'::regclass::oid, oid, typowner, typacl), 'pg_type'::regclass, oid FROM pg_type
   UNION ALL SELECT concat_ws(' ', 'pg_operator'::regclass::oid, oid, oprowner), 'pg_operator'::regclass, oid FROM pg_operator
+  UNION ALL SELECT concat_ws(' ', 'pg_collation'::regclass::oid, oid, collowner), 'pg_collation'::regclass, oid FROM pg_collation
+  UNION ALL SELECT concat_ws(' ', 'pg_conversion'::regclass::oid, oid, conowner), 'pg_conversion'::regclass, oid FROM pg_conversion
+  UNION ALL SELECT concat_ws(' ', 'pg_ts_config'::regclass::oid, oid, cfgowner), 'pg_ts_config'::regclass, oid FROM pg_ts_config
+  UNION ALL SELECT concat_ws(' ', 'pg_ts_dict'::regclass::oid, oid, dictowner), 'pg_ts_dict'::regclass, oid FROM pg_ts_dict
+  UNION ALL SELECT concat_ws(' ', 'pg_opclass'::regclass::oid, oid, opcowner), 'pg_opclass'::regclass, oid FROM pg_opclass
+  UNION ALL SELECT concat_ws(' ', 'pg_opfamily'::regclass::oid, oid, opfowner), 'pg_opfamily'::regclass, oid FROM pg_opfamily
   UNION ALL SELECT concat_ws(' ', 'pg_language'::regclass::oid, oid, lanowner, lanacl), 'pg_language'::regclass, oid FROM pg_language
   UNION ALL SELECT concat_ws(' ', 'pg_namespace'::regclass::oid, oid, nspowner, nspacl), 'pg_namespace'::regclass, oid FROM pg_namespace
     WHERE nspname <> 'public'
