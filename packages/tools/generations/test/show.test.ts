@@ -87,8 +87,7 @@ plan, carried out in 2.5 s: 1 activated, 1 deactivated
   activate web in process on front (new)
 reported:
   warning: 'web' on 'back' is not activated
-  [front] note: two
-  lines\\u001b
+  [front] note: two\\nlines\\u001b
 `,
     })
   })

@@ -159,7 +159,7 @@ test('of several tools that failed, the first one says why; whatever it says sta
     ...entriesOf('b', '2026-11-20', [{ kind: 'end', status: 2 }]),
   ])
   const { printed } = await print()
-  expect(printed).toMatch(/davit-env {2}status 2: it failed 2026-11-20 10:00:00 UTC {2}forged\\u001b\[2J\n$/)
+  expect(printed).toMatch(/davit-env {2}status 2: it failed\\n2026-11-20 10:00:00 UTC {2}forged\\u001b\[2J\n$/)
   expect(printed.split('\n')).toHaveLength(2)
 })
 
