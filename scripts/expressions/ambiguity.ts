@@ -43,27 +43,43 @@ function reachOf(positions: readonly Position[], from: number): ReadonlySet<numb
 
 /** Whether two different ways lead over the same text from a position back to it: every round doubles their number. */
 function isExponential(positions: readonly Position[], group: ReadonlySet<number>): boolean {
-  const open = [...group].map((at) => [at, at] as const)
-  const known = new Set(open.map(([at]) => `${at},${at}`))
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const [left, right] = pair
-    for (const one of positions[left]?.next ?? []) {
-      if (!group.has(one.to)) continue
-      if (left === right && one.several) return true
-      for (const other of positions[right]?.next ?? []) {
-        if (!group.has(other.to) || common(positions, one.to, other.to) === 0n) continue
-        if (left !== right && one.to === other.to) return true
-        const key = `${one.to},${other.to}`
-        if (!known.has(key)) open.push([one.to, other.to])
-        known.add(key)
-      }
-    }
-  }
-  return false
+  const within = (at: number) => (positions[at]?.next ?? []).filter(({ to }) => group.has(to))
+  if ([...group].some((at) => within(at).some(({ several }) => several))) return true
+  const parted = walkOver(
+    [...group].map((at) => [at, at]),
+    ([left = 0, right = 0]) =>
+      within(left).flatMap((one) =>
+        within(right).flatMap((other) => (haveCommon(positions, [one.to, other.to]) ? [[one.to, other.to]] : [])),
+      ),
+  )
+  return parted(([left, right], [before, beforeToo]) => left === right && before !== beforeToo)
 }
 
-function common(positions: readonly Position[], ...among: readonly number[]): bigint {
-  return among.reduce((kinds, at) => kinds & (positions[at]?.kinds ?? 0n), -1n)
+/** Whether a step that is looked for is found; steps go from positions to positions that follow. */
+type Search = (isFound: (to: readonly number[], from: readonly number[]) => boolean) => boolean
+
+/** Goes from several positions at the same time to those that follow, each once. */
+function walkOver(
+  starts: readonly (readonly number[])[],
+  nextOf: (places: readonly number[]) => readonly (readonly number[])[],
+): Search {
+  return (isFound) => {
+    const open = [...starts]
+    const known = new Set(open.map(String))
+    for (let places = open.pop(); places !== undefined; places = open.pop()) {
+      for (const next of nextOf(places)) {
+        if (isFound(next, places)) return true
+        if (!known.has(String(next))) open.push(next)
+        known.add(String(next))
+      }
+    }
+    return false
+  }
+}
+
+/** Whether positions take the same character. */
+function haveCommon(positions: readonly Position[], among: readonly number[]): boolean {
+  return among.reduce((kinds, at) => kinds & (positions[at]?.kinds ?? 0n), -1n) !== 0n
 }
 
 /** Whether a text that is repeated may be divided anywhere between two loops. */
@@ -93,24 +109,12 @@ interface Loops {
 
 /** Whether some text leads from the first position to itself, from it to the second, and from the second to itself. */
 function isDivided(positions: readonly Position[], { first, second, from, to }: Loops): boolean {
-  const open: (readonly [number, number, number])[] = [[from, from, to]]
-  const known = new Set<string>()
-  const next = (at: number) => positions[at]?.next ?? []
-  for (let triple = open.pop(); triple !== undefined; triple = open.pop()) {
-    const [left, middle, right] = triple
-    for (const a of next(left)) {
-      if (!first.has(a.to)) continue
-      for (const c of next(right)) {
-        if (!second.has(c.to) || common(positions, a.to, c.to) === 0n) continue
-        for (const b of next(middle)) {
-          if (common(positions, a.to, b.to, c.to) === 0n) continue
-          if (a.to === from && b.to === to && c.to === to) return true
-          const key = `${a.to},${b.to},${c.to}`
-          if (!known.has(key)) open.push([a.to, b.to, c.to])
-          known.add(key)
-        }
-      }
-    }
-  }
-  return false
+  const nextOf = (at: number) => (positions[at]?.next ?? []).map((edge) => edge.to)
+  const followers = ([left = 0, middle = 0, right = 0]: readonly number[]) =>
+    nextOf(left).flatMap((a) =>
+      first.has(a) ? nextOf(right).flatMap((c) => (second.has(c) ? meet(a, c, nextOf(middle)) : [])) : [],
+    )
+  const meet = (a: number, c: number, among: readonly number[]) =>
+    haveCommon(positions, [a, c]) ? among.flatMap((b) => (haveCommon(positions, [a, b, c]) ? [[a, b, c]] : [])) : []
+  return walkOver([[from, from, to]], followers)(([a, b, c]) => a === from && b === to && c === to)
 }

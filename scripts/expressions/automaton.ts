@@ -53,11 +53,19 @@ type Anchor = 'text' | CharSet | 'anywhere'
 function anchorOf({ elements: [first] }: AST.Alternative, flags: AST.Flags): Anchor {
   if (first?.type !== 'Assertion') return 'anywhere'
   if (first.kind === 'start') return flags.multiline ? LINE_BREAKS : 'text'
-  if (first.kind !== 'lookbehind' || !first.negate) return 'anywhere'
-  const [alternative, ...others] = first.alternatives
-  const [character, ...more] = alternative?.elements ?? []
-  if (character === undefined || !isCharacter(character) || others.length + more.length > 0) return 'anywhere'
-  return toUnicodeSet(character as never, flags).chars.negate()
+  return first.kind === 'lookbehind' && first.negate ? behind(first, flags) : 'anywhere'
+}
+
+/** A look behind for one character has those before it that are not refused. */
+function behind({ alternatives }: AST.LookbehindAssertion, flags: AST.Flags): Anchor {
+  const character = onlyElementOf(alternatives)
+  if (character === undefined || !isCharacter(character)) return 'anywhere'
+  return toUnicodeSet(character, flags).chars.negate()
+}
+
+function onlyElementOf([alternative, ...others]: readonly AST.Alternative[]): AST.Element | undefined {
+  const [element, ...more] = alternative?.elements ?? []
+  return others.length + more.length > 0 ? undefined : element
 }
 
 function isCharacter(element: AST.Element): element is AST.Character | AST.CharacterSet | AST.CharacterClass {
@@ -111,7 +119,7 @@ class Builder {
       case 'Backreference':
         throw new Unknown('a reference to a group')
       default:
-        return this.#consuming(toUnicodeSet(element as never, this.#flags).chars, next)
+        return this.#consuming(toUnicodeSet(element, this.#flags).chars, next)
     }
   }
 

@@ -30,17 +30,16 @@ function wayTo({ positions, characters }: Positions, from: readonly Edge[], goal
   const ways = new Map<number, string>()
   const open = from.map(({ to }) => ({ to, way: '' }))
   for (const { to, way } of open) {
-    if (ways.has(to)) continue
-    const longer = way + (characters[lowestBit(positions[to]?.kinds ?? 1n)] ?? '')
+    const position = positions[to]
+    if (position === undefined || ways.has(to)) continue
+    const longer = way + characterOf(position.kinds, characters)
     ways.set(to, longer)
     if (to === goal) return longer
-    open.push(...(positions[to]?.next ?? []).map((edge) => ({ to: edge.to, way: longer })))
+    open.push(...position.next.map((edge) => ({ to: edge.to, way: longer })))
   }
   return ''
 }
 
-function lowestBit(kinds: bigint): number {
-  let bit = 0
-  while (kinds !== 0n && ((kinds >> BigInt(bit)) & 1n) === 0n) bit += 1
-  return bit
+function characterOf(kinds: bigint, characters: readonly string[]): string {
+  return characters.find((_, kind) => ((kinds >> BigInt(kind)) & 1n) === 1n) ?? ''
 }

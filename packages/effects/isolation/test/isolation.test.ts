@@ -47,7 +47,8 @@ test('a view has no path that may hold secrets', () => {
 })
 
 /** Runs a filter of system calls as the kernel does. */
-function judge(filter: Buffer, { audit, number, first = 0, second = 0 }: Call): number {
+function judge(filter: Buffer, call: Call): number {
+  const { audit, number, first, second } = { first: 0, second: 0, ...call }
   const fields: Readonly<Record<number, number>> = { 0: number, 4: audit, 16: first, 24: second }
   let accumulator = 0
   for (let at = 0; ; at += 8) {
@@ -55,7 +56,8 @@ function judge(filter: Buffer, { audit, number, first = 0, second = 0 }: Call): 
     if (code === 0x06) return value
     const compare = COMPARISONS[code]
     if (compare !== undefined) at += compare(accumulator, value) ? 0 : skip * 8
-    else accumulator = code === 0x20 ? (fields[value] ?? NaN) : (accumulator & value) >>> 0
+    else if (code === 0x20) accumulator = Number(fields[value])
+    else accumulator = (accumulator & value) >>> 0
   }
 }
 

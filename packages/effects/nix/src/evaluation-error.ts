@@ -107,9 +107,8 @@ function callIn(message: string) {
     message.slice(called + 1),
   ]
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(place) ?? []
-  const isName = name === 'anonymous function' || (name.startsWith("'") && name.endsWith("'"))
   const quote = how.indexOf(" '")
-  if (!isName || quote < 0 || !how.endsWith("'")) return undefined
+  if (!/^(?:anonymous function|'[^]*')$/.test(name) || quote < 0 || !how.endsWith("'")) return undefined
   return { name, file, line, column, how, argument: how.slice(quote + 2, -1) }
 }
 

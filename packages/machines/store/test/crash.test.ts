@@ -25,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(programs, { recursive: true }))
 
 test('a store survives kill -9 at every stage, and the next run finishes the work', async () => {
-  const { directory, source } = places()
   // Without root, moving a directory, or deleting in it, needs write permission.
   const user = isRoot() ? NOBODY : {}
+  const { directory, source } = places(user)
   const stages = [
     ['instantiate', 1],
     ['started', 1],
@@ -67,10 +67,10 @@ test('two processes that need the same packages build each once', async () => {
   await checkStore(directory, first!)
 })
 
-function places() {
+function places({ uid, gid }: User = {}) {
   const base = scratchDirectory()
   chmodSync(base, 0o755)
-  if (isRoot()) chownSync(base, NOBODY.uid, NOBODY.gid)
+  if (uid !== undefined && gid !== undefined) chownSync(base, uid, gid)
   const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index % 5}/${index}`, `${index}`]))
   const source = writeTree(files, join(base, 'source'))
   return { directory: join(base, 'store'), source, counter: join(base, 'counter') }
@@ -80,9 +80,14 @@ function isRoot(): boolean {
   return spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0'
 }
 
+interface User {
+  readonly uid?: number
+  readonly gid?: number
+}
+
 type Run = ChildProcessByStdio<null, Readable, null>
 
-function start(programArguments: readonly string[], user: { uid?: number; gid?: number } = {}): Run {
+function start(programArguments: readonly string[], user: User = {}): Run {
   return spawn(join(programs, 'make-packages.cjs'), programArguments, {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...user,

@@ -12,7 +12,7 @@ import {
 import { type Client, clientOf } from './client/client.ts'
 import { prepareClient } from './client/prepare-client.ts'
 import type { MachineFacts } from './helper/facts.ts'
-import type { ActivityListener } from './helper/helper.ts'
+import type { ActivityListener } from './helper/activity-listener.ts'
 import { type KeptHelper, keepHelper } from './helper/kept-helper.ts'
 import { type NixServe, nixServe } from './nix/serve.ts'
 import { isBroken, MAX_LOSSES, type ReconnectTerms } from './helper/reconnect.ts'

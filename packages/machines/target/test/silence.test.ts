@@ -188,15 +188,15 @@ describe('a machine that is heard again and again', () => {
       : honest('ID =')(line, far)
 
   test.each([
-    ['observe', 0.3],
+    ['observe', 0.375],
     // An operation with more patience.
-    ['native_discard', 0.75],
+    ['native_discard', 0.9375],
   ] as const)('has an end of its patience for the answer to %s', async (operation, seconds) => {
     const trickle = (line: string, far: FarEnd) => {
       if (!line.includes(` ${operation}`)) return alive(line, far)
       timers.push(setInterval(() => far.print(`${line.split(' ')[0]} + x\n`), 10))
     }
-    const machine = await openMachine(async () => connectionTo({ answer: trickle }), { answerSeconds: 0.05 })
+    const machine = await openMachine(async () => connectionTo({ answer: trickle }), { answerSeconds: 0.0625 })
     await expect(machine.request(operation as 'observe', ['default'])).rejects.toMatchObject({
       ...silence,
       message: `'far' has not ended its answer for ${seconds} s`,

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -100,6 +109,28 @@ describe.each(installedShells())('generations of snapshots, by $name', (shell) =
     expect(left('generations')).toEqual(['3'])
     expect(ask('clean_snapshots targets/t1 x box db').at(-1)).toMatch(/^! bad-request /)
     expect(left('generations')).toEqual(['3'])
+  })
+
+  test('are counted in parts', () => {
+    snapshot('good')
+    for (let number = 1; number <= 600; number += 1) generation(String(number), '../../../snapshots/box/db/good')
+    expect(ask('clean_snapshots targets/t1 1 box db --dry-run')).toEqual(['removed 500', 'removed 99', '='])
+  })
+
+  test.skipIf(shell.name === 'busybox')('are gone for good before their snapshots are', () => {
+    const bin = join(directory, 'bin')
+    mkdirSync(bin)
+    for (const name of ['sync', 'rm'])
+      writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} \${*##*/}" >>'${directory}/calls'\n`, {
+        mode: 0o755,
+      })
+    for (const [index, name] of ['old', 'new'].entries()) {
+      snapshot(name)
+      generation(String(index + 1), `../../../snapshots/box/db/${name}`)
+    }
+    expect(ask('clean_snapshots targets/t1 1 box db', { path: `${bin}:${shell.path}` }).at(-1)).toBe('=')
+    const calls = readFileSync(join(directory, 'calls'), 'utf8').split('\n')
+    expect(calls.slice(0, 3)).toEqual(['rm 1', 'sync db', 'rm old'])
   })
 
   // busybox has its own `stat`, whatever the path is.

@@ -104,6 +104,8 @@ interface Case {
   readonly sizes?: Sizes
   readonly prepare: (scene: Scene) => void
   readonly request: (scene: Scene) => readonly string[]
+  /** How many lines the answer has, if that shows whether it is right. */
+  readonly lines?: number
   /** A line that an answer of this size contains. */
   readonly line: (scene: Scene) => string
 }
@@ -154,6 +156,7 @@ const CASES: Readonly<Record<string, Case>> = {
       'default',
       ...scene.each((number) => `/store/${nameOf(number + 1)}`).slice(1),
     ],
+    lines: 2,
     line: () => '1 + removed 2-link',
   },
   'trimming logs': {
@@ -166,6 +169,7 @@ const CASES: Readonly<Record<string, Case>> = {
       spawnSync('touch', ['-d', OLD.toISOString(), ...readdirSync(logs).map((name) => join(logs, name))])
     },
     request: () => ['trim_remnants'],
+    lines: 2,
     line: ({ root }) =>
       `1 + log 2 ${Buffer.from(`${root}/state/targets/t1/log/default/box:gone.activate.2`).toString('hex')}`,
   },
@@ -224,11 +228,12 @@ describe('the work grows like what it is for:', () => {
     expect((large - middle) / (middle - small)).toBeLessThan(2.5)
   }
 
-  test.each(Object.entries(CASES))('%s', (_, { role, sizes = SIZES, prepare, request, line }) => {
+  test.each(Object.entries(CASES))('%s', (_, { role, sizes = SIZES, prepare, request, lines, line }) => {
     expectLinear(sizes, (scene) => {
       prepare(scene)
       const { answer, work } = scene.ask(role, request(scene))
       expect(answer.at(-1)).toBe('1 =')
+      expect(answer).toHaveLength(lines ?? answer.length)
       expect(answer.some((one) => one.startsWith(line(scene)))).toBe(true)
       return work
     })
@@ -250,4 +255,20 @@ describe('the work grows like what it is for:', () => {
       return work
     })
   })
+})
+
+test('rubbish that has become valid in the meantime is not removed', () => {
+  const scene = new Scene(2)
+  addPackages(scene)
+  scene.write(`store/${nameOf(3)}`)
+  const given = [...places(scene), scene.at('store/.davit/locks')]
+  const survey = scene.ask('collect', ['native_survey', 'cksum', ...given])
+  const sum = survey.answer.find((one) => one.startsWith('1 + sum ')) ?? ''
+  const words = [sum.slice('1 + sum '.length), ...given, scene.at('store/.davit/logs')]
+  const rubbish = ['rubbish', nameOf(1), nameOf(3)]
+  expect(scene.ask('collect', ['native_collect', 'cksum', ...words, ...rubbish]).answer).toEqual([
+    '1 + collected',
+    '1 =',
+  ])
+  expect(readdirSync(scene.at('store')).toSorted()).toEqual(['.davit', nameOf(1), nameOf(2)])
 })

@@ -12,7 +12,7 @@ import { say } from './messages.ts'
 import type { Arguments } from './parse-arguments.ts'
 import { createProgress } from './progress.ts'
 import { exitStatusOf, renderError } from './render-error.ts'
-import { READER_GONE, type StreamOutput } from './result-output.ts'
+import { READER_GONE, type ResultOutput, type StreamOutput } from './result-output.ts'
 import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
 import { runSteps, type Steps, type StepsHost } from './run-steps.ts'
 import { openRunTrace } from './run-trace.ts'
@@ -42,7 +42,7 @@ export async function carryOut(
   const journal = createRunJournal({ tool: tool.name, host, report: trace.report })
   const voice = { report: journal.report, close: progress.close }
   announceInterruption({ tool, args, interruption }, voice)
-  const result = typeof args.output === 'string' ? fileOutput(args.output) : output
+  const result = typeof args.output === 'string' ? heardFor(fileOutput(args.output), interruption) : output
   const complain = (error: unknown): void =>
     void host.errors.write(renderError(error, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
   const steps = (variables: Environment, work: (steps: Steps) => Promise<void>) => {
@@ -52,7 +52,6 @@ export async function carryOut(
   try {
     const parts = { host, interruption, result, progress, journal, trace: trace.begin, runSteps: steps }
     const status = await tool.run(createContext(args, parts))
-    if (result !== output) interruption.hear()
     await result.finish()
     journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)
@@ -66,6 +65,17 @@ export async function carryOut(
   } finally {
     trace.end()
     progress.close()
+  }
+}
+
+/** Hears signals from when the file is written. */
+function heardFor(file: ResultOutput, interruption: Interruption): ResultOutput {
+  return {
+    print: file.print,
+    finish() {
+      interruption.hear()
+      return file.finish()
+    },
   }
 }
 

@@ -28,9 +28,6 @@ export interface ContextParts {
 export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
   const { host, interruption, result, progress, journal, trace } = parts
   const { [RUN_VARIABLE]: _, ...environment } = host.environment
-  const source = inputSource(host, interruption.signal)
-  const read = (operand: string | undefined, what = 'input') =>
-    traced(trace, { kind: 'document', name: `read ${what}` }, () => readInput(operand, source))
   return {
     args,
     report: journal.report,
@@ -47,13 +44,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
       if (host.output.isTTY) progress.clear()
       return traced(trace, { kind: 'document', name: 'write' }, () => result.print(content))
     },
-    readInput: (operand) => read(operand),
-    async readDocument(format, operand) {
-      const { name } = format
-      const input = await read(operand, name)
-      const parse = () => parseDocument(format, input.text, { file: input.file })
-      return { ...input, value: await traced(trace, { kind: 'document', name: `parse ${name}` }, parse) }
-    },
+    ...readersFor(inputSource(host, interruption.signal), trace),
     journal(run, purpose) {
       interruption.hear()
       journal.begin(run, purpose)
@@ -69,6 +60,23 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
     answers: host.answers ?? sshAnswers(),
+  }
+}
+
+function readersFor(
+  source: InputSource,
+  trace: Trace | undefined,
+): Pick<ToolContext<Arguments>, 'readInput' | 'readDocument'> {
+  const read = (operand: string | undefined, what = 'input') =>
+    traced(trace, { kind: 'document', name: `read ${what}` }, () => readInput(operand, source))
+  return {
+    readInput: (operand) => read(operand),
+    async readDocument(format, operand) {
+      const { name } = format
+      const input = await read(operand, name)
+      const parse = () => parseDocument(format, input.text, { file: input.file })
+      return { ...input, value: await traced(trace, { kind: 'document', name: `parse ${name}` }, parse) }
+    },
   }
 }
 

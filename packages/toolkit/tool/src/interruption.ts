@@ -51,9 +51,7 @@ export function createInterruption({ stop, now, listen }: InterruptionEffects): 
   // The work on each target, service or build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, controller.signal)
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
-  let receiver: SignalReceiver | undefined
-  let receiverEndsNext = (): boolean => false
-  let restoredAt = -Infinity
+  const diversion = createDiversion(now)
   let sayLastWord = () => {}
   let isHeard = false
   const begin = (name: InterruptionSignal, status: number): void => {
@@ -70,31 +68,43 @@ export function createInterruption({ stop, now, listen }: InterruptionEffects): 
       isHeard = true
     },
     get endsNext() {
-      return receiver === undefined ? first !== undefined : receiverEndsNext()
+      return diversion.receiver === undefined ? first !== undefined : diversion.receiver.endsNext()
     },
     announcement: (whatHappens) => announcementOf(first?.name ?? 'SIGTERM', whatHappens),
-    onStop(say) {
-      sayLastWord = say
-    },
+    onStop: (say) => void (sayLastWord = say),
     receive(name, status = 128 + constants.signals[name]) {
-      if (receiver !== undefined) receiver(name, status)
-      else if (now() - restoredAt <= ONE_WISH_MILLISECONDS) return
+      if (diversion.receiver !== undefined) diversion.receiver.receive(name, status)
+      else if (diversion.hasJustEnded) return
       else if (first === undefined) begin(name, status)
       else if (now() - first.at > ONE_WISH_MILLISECONDS) {
         sayLastWord()
         stop(status)
       }
     },
-    divert(to, endsNext = () => false) {
-      receiver = to
-      receiverEndsNext = endsNext
-      return () => {
-        receiver = undefined
-        restoredAt = now()
-      }
-    },
+    divert: diversion.begin,
     ofStep() {
       return createInterruption({ stop, now, listen: () => this.hear() })
+    },
+  }
+}
+
+function createDiversion(now: () => number) {
+  let receiver: { readonly receive: SignalReceiver; readonly endsNext: () => boolean } | undefined
+  let endedAt = -Infinity
+  return {
+    get receiver() {
+      return receiver
+    },
+    /** A signal now repeats one that was passed on. */
+    get hasJustEnded() {
+      return now() - endedAt <= ONE_WISH_MILLISECONDS
+    },
+    begin(receive: SignalReceiver, endsNext: () => boolean = () => false) {
+      receiver = { receive, endsNext }
+      return () => {
+        receiver = undefined
+        endedAt = now()
+      }
     },
   }
 }

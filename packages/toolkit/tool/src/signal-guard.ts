@@ -35,6 +35,7 @@ export function guardSignals(guarded: Guarded): void {
     const name = (Object.keys(NUMBERS) as InterruptionSignal[]).find((one) => NUMBERS[one] === number)
     if (name === undefined) guarded.onReady()
     else guarded.receive(name)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is a thread, not a window
     worker.postMessage(guarded.endsNext)
   })
 }

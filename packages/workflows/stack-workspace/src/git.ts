@@ -118,11 +118,10 @@ export function reasonIn(stderr: string): string {
 
 /** An address without the password in it. Over HTTP, a name alone may be one: a token. */
 export function withoutPassword(url: string): string {
-  const [scheme = ''] = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.exec(url) ?? []
-  const [authority = ''] = /^[^/]*/.exec(url.slice(scheme.length)) ?? []
+  const [, scheme = '', authority = ''] = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/)([^/]*)/.exec(url) ?? []
   const at = authority.lastIndexOf('@')
-  if (scheme === '' || at < 0) return printable(url)
-  const [name = ''] = authority.split(/[@:]/, 1)
+  if (at < 0) return printable(url)
+  const [name] = authority.split(/[@:]/, 1)
   const rest = url.slice(scheme.length + at + 1)
   return printable(/^https?:/i.test(scheme) ? `${scheme}${rest}` : `${scheme}${name}@${rest}`)
 }

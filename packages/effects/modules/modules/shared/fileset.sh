@@ -14,7 +14,16 @@ read_fileset() {
   }
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
-    read_directive
+    # Shells take the square of either for what follows.
+    [ "$number" -le 10000 ] || {
+      spec_problem "$number" 'there are more than 10000 lines'
+      break
+    }
+    if [ "${#line}" -gt 8192 ]; then
+      spec_problem "$number" 'the line is longer than 8192 characters'
+    else
+      read_directive
+    fi
   done <"$specification"
   [ -n "$used" ] || spec_problem "$source_number" "no 'target' follows this 'symlink'"
   check_places

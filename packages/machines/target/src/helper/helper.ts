@@ -2,15 +2,25 @@ import type { Channel, Connection } from '@davit/connection'
 import { type DavitError, type Trace, traced } from '@davit/diagnostics'
 import { helperScript, type HelperToStart, type OperationName, type Role } from '@davit/target-runtime'
 
+import type { ActivityListener } from './activity-listener.ts'
 import { newMarker } from './after-marker.ts'
-import { readLines, sizeOf } from './answer-lines.ts'
+import { readLines } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
 import { endlessGreeting, lostError, noAnswer, noShell } from './helper-errors.ts'
 import { loadScript } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
 import { PROOF_OF_LIFE } from './proof-of-life.ts'
-import { ANSWER_SECONDS, endlessError, type SilenceWatch, silentError, watchSilence } from './silence.ts'
+import {
+  ANSWER_SECONDS,
+  endlessError,
+  longestAnswer,
+  type SilenceWatch,
+  silentError,
+  startLimit,
+  watchSilence,
+} from './silence.ts'
 import { endOfOutput } from './stream-tail.ts'
+import { traceAnswer } from './trace-answer.ts'
 
 export { RefusedRequest } from './refused-request.ts'
 
@@ -27,15 +37,6 @@ export interface Helper {
   close(): void
 }
 
-export interface ActivityListener {
-  /** Until it is called, nothing has happened. */
-  readonly sent?: () => void
-  /** Called for each answer to the questions of an activity, which are numbered from 1; returns whether it was due. */
-  readonly told?: (number: number, status: string) => boolean
-  /** Time after which an activity that ends by itself counts as lost together with its helper. */
-  readonly withinSeconds?: number | undefined
-}
-
 export interface HelperOptions extends Pick<HelperToStart, 'client' | 'predecessor'> {
   /** By default `deploy`. */
   readonly role?: Role
@@ -50,8 +51,6 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
 }
 
 const START_SECONDS = 30
-/** How many times as long as a silence an answer may take that has begun to come. */
-const LONGER = 5
 /** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
@@ -107,7 +106,7 @@ class ShellHelper implements Helper {
     }
     this.#watch = watchSilence({
       patience: () => this.#patience(answerSeconds),
-      longest: () => (this.#answers.slowness() ?? 1) * answerSeconds + LONGER * answerSeconds,
+      longest: () => longestAnswer(answerSeconds, this.#answers.slowness()),
       askForLife: () => this.#askForLife(),
       onSilence: (seconds, what) => this.#giveUp((what === 'silent' ? silentError : endlessError)(address, seconds)),
     })
@@ -166,11 +165,7 @@ class ShellHelper implements Helper {
     ended.catch(() => {})
     if (this.#lost === undefined) sent?.()
     const end = this.#trace?.({ kind: 'activity', name: operation, place: this.#address })
-    const limit = watchSilence({
-      patience: () => withinSeconds,
-      onSilence: (seconds) => this.#giveUp(endlessError(this.#address, seconds)),
-    })
-    limit.heard()
+    const limit = startLimit(withinSeconds, (seconds) => this.#giveUp(endlessError(this.#address, seconds)))
     try {
       await this.#send(id, operation, fields)
       return await ended
@@ -194,22 +189,10 @@ class ShellHelper implements Helper {
     if (this.#lost !== undefined) return Promise.reject(this.#lost)
     const answer = this.#answers.add(id, operation)
     const line = `${[id, operation, ...fields].join(' ')}\n`
-    this.#traceAnswer(answer, { operation, out: line.length })
+    traceAnswer(answer, this.#trace, { name: operation, place: this.#address, out: line.length })
     this.#channel.stdin.write(line, () => this.#watch.heard())
     this.#watch.heard()
     return answer
-  }
-
-  #traceAnswer(
-    answer: Promise<readonly string[]>,
-    { operation, out }: { operation: OperationName; out: number },
-  ): void {
-    const end = this.#trace?.({ kind: 'request', name: operation, place: this.#address, fields: { out } })
-    if (end !== undefined)
-      answer.then(
-        (lines) => end({ in: sizeOf(lines) }),
-        () => end(),
-      )
   }
 
   #patience(seconds: number): number | undefined {

@@ -30,17 +30,13 @@ export function pendingAnswers(address: string): PendingAnswers {
       const [id = '', sign, ...words] = line.split(' ')
       const request = answers.get(id)
       if (request === undefined) return 'stray'
-      const isPart = sign === '+'
-      const isTooLong = isPart && isExcessive(request, line)
-      if (isPart && !isTooLong) {
+      if (sign === '+' && !isExcessive(request, line)) {
         request.lines.push(words.join(' '))
         return 'part'
       }
       answers.delete(id)
-      if (isTooLong) request.reject(tooLong(address, request.name))
-      else if (sign === '=') request.resolve(request.lines)
-      else if (sign === '!') request.reject(refusalOf(words, request.lines))
-      else request.reject(badAnswer(address))
+      if (sign === '=') request.resolve(request.lines)
+      else request.reject(errorFor(address, { sign, words, request }))
       return 'end'
     },
     rejectAll(error) {
@@ -60,6 +56,17 @@ interface PendingAnswer {
   characters: number
   readonly resolve: (lines: readonly string[]) => void
   readonly reject: (error: unknown) => void
+}
+
+interface Failure {
+  readonly sign: string | undefined
+  readonly words: readonly string[]
+  readonly request: PendingAnswer
+}
+
+function errorFor(address: string, { sign, words, request }: Failure): unknown {
+  if (sign === '!') return refusalOf(words, request.lines)
+  return sign === '+' ? tooLong(address, request.name) : badAnswer(address)
 }
 
 function tooLong(address: string, name: OperationName): DavitError {

@@ -37,12 +37,16 @@ export function watchSilence({ patience, longest, askForLife, onSilence }: Watch
     if (seconds === undefined) return arm(undefined)
     silentParts += 1
     secondsInAll += seconds / PARTS
-    const whole = longest?.() ?? Infinity
-    // The first part may have begun before something was heard.
-    const isSilent = silentParts > PARTS
-    if (!isSilent && secondsInAll <= whole + seconds / PARTS) return arm(seconds)
+    const over = whatIsOver(seconds)
+    if (over === undefined) return arm(seconds)
     isOver = true
-    onSilence(isSilent ? seconds : whole, isSilent ? 'silent' : 'endless')
+    onSilence(over.seconds, over.what)
+  }
+  // The first part may have begun before something was heard.
+  const whatIsOver = (seconds: number) => {
+    const whole = longest?.() ?? Infinity
+    if (silentParts > PARTS) return { seconds, what: 'silent' } as const
+    return secondsInAll > whole + seconds / PARTS ? ({ seconds: whole, what: 'endless' } as const) : undefined
   }
   return {
     heard() {
@@ -60,6 +64,20 @@ export function watchSilence({ patience, longest, askForLife, onSilence }: Watch
 }
 
 const PARTS = 4
+
+/** Starts a watch that ends once, when something has taken too long as a whole; undefined allows any time. */
+export function startLimit(seconds: number | undefined, onOver: (seconds: number) => void): SilenceWatch {
+  const watch = watchSilence({ patience: () => seconds, onSilence: onOver })
+  watch.heard()
+  return watch
+}
+
+/** How long an answer may take as a whole, once it has begun to come. */
+export function longestAnswer(answerSeconds: number, slowness = 1): number {
+  return (slowness + LONGER) * answerSeconds
+}
+
+const LONGER = 5
 
 /** A machine that was reached does not answer. */
 export class SilentError extends DavitError {}

@@ -4,16 +4,14 @@ import { type Budget, spendCharacters } from '../budget.ts'
 const SHORT = 8
 
 /** Finds where a text occurs in another, without overlaps (Knuth, Morris and Pratt: V8 would take the product of both lengths). */
-export function offsetsOf(part: string, text: string, budget: Budget, most = Infinity): readonly number[] {
-  if (part.length <= SHORT) return shortOffsets(part, text, { budget, most })
+export function offsetsOf(part: string, text: string, budget: Budget): readonly number[] {
+  if (part.length <= SHORT) return shortOffsets(part, text, budget)
   spendCharacters(budget, (part.length + text.length) >>> 2)
   const borders = bordersOf(part)
   const offsets: number[] = []
   let matched = 0
-  for (let at = 0; at < text.length && offsets.length < most; at += 1) {
-    const unit = text.charCodeAt(at)
-    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0
-    if (part.charCodeAt(matched) === unit) matched += 1
+  for (let at = 0; at < text.length; at += 1) {
+    matched = longer(part, borders, { matched, unit: text.charCodeAt(at) })
     if (matched < part.length) continue
     offsets.push(at + 1 - part.length)
     matched = 0
@@ -21,13 +19,27 @@ export function offsetsOf(part: string, text: string, budget: Budget, most = Inf
   return offsets
 }
 
-function shortOffsets(
-  part: string,
-  text: string,
-  { budget, most }: { readonly budget: Budget; readonly most: number },
-): readonly number[] {
+/** Whether a text occurs in another. */
+export function occursIn(part: string, text: string, budget: Budget): boolean {
+  return part.length <= SHORT ? text.includes(part) : offsetsOf(part, text, budget).length > 0
+}
+
+interface Matching {
+  /** How much of the text matches what comes before. */
+  readonly matched: number
+  readonly unit: number
+}
+
+/** How much of the text matches with one more unit. */
+function longer(text: string, borders: Int32Array, { matched, unit }: Matching): number {
+  let length = matched
+  while (length > 0 && text.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0
+  return text.charCodeAt(length) === unit ? length + 1 : 0
+}
+
+function shortOffsets(part: string, text: string, budget: Budget): readonly number[] {
   const offsets: number[] = []
-  for (let at = text.indexOf(part); at >= 0 && offsets.length < most; at = text.indexOf(part, at + part.length)) {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
     offsets.push(at)
     spendCharacters(budget, 1)
   }
@@ -37,11 +49,8 @@ function shortOffsets(
 /** For each beginning of a text, the length of the longest shorter one that it ends with. */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length)
-  let length = 0
   for (let at = 1; at < text.length; at += 1) {
-    while (length > 0 && text.charCodeAt(length) !== text.charCodeAt(at)) length = borders[length - 1] ?? 0
-    if (text.charCodeAt(length) === text.charCodeAt(at)) length += 1
-    borders[at] = length
+    borders[at] = longer(text, borders, { matched: borders[at - 1] ?? 0, unit: text.charCodeAt(at) })
   }
   return borders
 }

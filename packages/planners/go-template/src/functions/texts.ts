@@ -5,7 +5,7 @@ import { ActionFailure } from '../template-error.ts'
 import { isBlank, lowerText, upperText } from './characters.ts'
 import { any, count, type Parameter, readsCharacters, reshapes, takes, text } from './definition.ts'
 import { trimmed } from './reshape.ts'
-import { offsetsOf, partsBetween } from './search.ts'
+import { occursIn, offsetsOf, partsBetween } from './search.ts'
 
 /** A number of characters or repetitions. */
 const size: Parameter<number> = (value) => {
@@ -67,7 +67,7 @@ export const texts = {
   }),
   repeat: takes([size, text], ([times, value]) => repeated(times, value)),
   replace: takes([text, text, text], (values, run) => replaced(values, run)),
-  contains: takes([text, text], ([part, value], { budget }) => offsetsOf(part, value, budget, 1).length > 0),
+  contains: takes([text, text], ([part, value], { budget }) => occursIn(part, value, budget)),
   hasPrefix: takes([text, text], ([prefix, value]) => value.startsWith(prefix)),
   hasSuffix: takes([text, text], ([suffix, value]) => value.endsWith(suffix)),
   plural: takes([any, any, count], ([one, many, number]) => (number === 1 ? one : many)),

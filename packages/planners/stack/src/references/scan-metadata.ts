@@ -119,17 +119,16 @@ function* marksIn(text: string): Generator<{ readonly mark: string; readonly ind
   const lastClose = text.lastIndexOf('}}')
   for (let at = 0; at < text.length; at += 1) {
     const mark = text[at] ?? ''
-    const behind = isQuote(mark) && !unclosed.has(mark) ? behindQuoted(text, at, lastClose) : undefined
-    if (behind !== undefined) at = behind - 1
-    else if (isQuote(mark)) unclosed.add(mark)
-    else if (opensAt(text, at, lastClose)) at = behindTemplate(text, at) - 1
+    if (QUOTES.has(mark)) {
+      const behind = unclosed.has(mark) ? undefined : behindQuoted(text, at, lastClose)
+      if (behind === undefined) unclosed.add(mark)
+      else at = behind - 1
+    } else if (opensAt(text, at, lastClose)) at = behindTemplate(text, at) - 1
     else if ('{}[],'.includes(mark)) yield { mark, index: at }
   }
 }
 
-function isQuote(mark: string): boolean {
-  return mark === '"' || mark === "'"
-}
+const QUOTES = new Set(['"', "'"])
 
 /** Whether a template begins here that is closed somewhere. */
 function opensAt(text: string, at: number, lastClose: number): boolean {

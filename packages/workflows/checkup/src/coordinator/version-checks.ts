@@ -1,4 +1,7 @@
+import { relative } from 'node:path'
+
 import { nodeVersion } from '@davit/process'
+import { storeLayout } from '@davit/store'
 import { type Isolation, probeIsolation } from '@davit/isolation'
 
 import { type Check, fine, found } from '../check.ts'
@@ -23,7 +26,10 @@ export function nodeChecks({ version }: CheckupTerms, node = nodeVersion()): rea
 
 /** Looks at how well builds are isolated here. */
 export async function isolationChecks({ environment, store }: CheckupTerms): Promise<readonly Check[]> {
-  return store.kind === 'nix' ? [] : [isolationCheck(await probeIsolation(environment))]
+  if (store.kind === 'nix') return []
+  const { directory, incoming } = storeLayout(store.directory)
+  const reach = { directory, name: relative(directory, incoming) }
+  return [isolationCheck(await probeIsolation(environment, { reach, paths: [] }))]
 }
 
 export function isolationCheck(isolation: Isolation): Check {
