@@ -21,8 +21,8 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { journal, print, report } = context
-    const args = { ...context.args, keep: keptOf(context.args) }
     const { profile, place } = deploymentOf(context)
+    const args = { ...context.args, keep: keptOf(context.args) }
     const { infrastructure, manifest } = await readInfrastructure(context, place)
     const chosen = await chosenOf({ infrastructure, manifest }, context)
     if (!args.dryRun) journal({ profile }, 'release')

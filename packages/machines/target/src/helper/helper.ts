@@ -225,8 +225,7 @@ class ShellHelper implements Helper {
   /** Counts lines that answer no request; endless ones do not come from a helper, and none of them proves that it works. */
   #count(isAnswer: boolean): void {
     if (isAnswer) return this.#watch.heard()
-    this.#strayLines += 1
-    if (this.#strayLines !== MAX_STRAY_LINES) return
+    if (++this.#strayLines !== MAX_STRAY_LINES) return
     this.#channel.stdout.destroy(new Error('it sends lines that answer no request'))
     this.#channel.close()
   }
