@@ -62,7 +62,7 @@ export interface CoordinatorOptions {
 export async function coordinator(options: CoordinatorOptions = {}): Promise<Coordinator> {
   const { language = 'YAML', nix = language === 'Nix' } = options
   const directory = await mkdtemp(join(tmpdir(), 'davit-test-'))
-  const mode = options.as === undefined ? 0o755 : 0o777
+  const mode = options.as === undefined ? 0o755 : 0o1777
   await chmod(directory, mode)
   if (nix) await prepareNix(directory, mode)
   const environment = environmentOf(directory, { ...options, nix })

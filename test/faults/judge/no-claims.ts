@@ -64,6 +64,7 @@ export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'no-module',
   'no-profile',
   'no-shell',
+  'not-private',
   'refused-by-system',
   'session-refused',
   'state-failed',

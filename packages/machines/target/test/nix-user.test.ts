@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +16,7 @@ import { join } from 'node:path'
 import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
-import { AS_NOBODY } from '@davit/testing/nobody'
+import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
@@ -42,7 +43,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
   let closureOf: (label: string) => Closure
 
   beforeAll(async () => {
-    chmodSync(directory, 0o777)
+    chmodSync(directory, 0o755)
     chmodSync(programs, 0o755)
     store = (await openStore(reference, here)) as NixStore
     closureOf = buildClosures(here, ['profile', 'kept', 'refused'])
@@ -67,7 +68,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
   async function login(name: string, nix: PrivateNix) {
     const home = join(directory, name)
     mkdirSync(home)
-    chmodSync(home, 0o777)
+    chownSync(home, NOBODY.uid, NOBODY.gid)
     const within = join(directory, `${name}.enter`)
     writeFileSync(within, `#!/bin/sh\nexec ${nix.directory}/bin/in-private-nix ${AS_NOBODY.join(' ')} "$@"\n`, {
       mode: 0o755,
