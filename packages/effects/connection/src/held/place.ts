@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { chmod, lstat, mkdtemp, readdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -10,6 +11,7 @@ import {
   parseProcessReference,
   processReference,
 } from '@davit/process'
+import { changeableStep } from './changeable-step.ts'
 
 /** Directory of a socket, which only this user can enter. */
 export interface Place {
@@ -71,16 +73,22 @@ async function sweep(parent: string): Promise<void> {
 
 /** Returns why the socket of a holder must not be trusted, if so; nothing if it is missing. */
 export async function whyForeign(socket: string): Promise<string | undefined> {
-  const directory = dirname(socket)
   if (!isAbsolute(socket)) return 'its path is not absolute'
+  const directory = dirname(socket)
   const found = await lstat(directory).catch(() => undefined)
-  if (found === undefined) return undefined
-  if (found.uid !== userInfo().uid) return `'${directory}' belongs to another user`
+  return found === undefined ? undefined : ((await whyOpen(directory, found)) ?? whyNoSocket(socket))
+}
+
+async function whyOpen(directory: string, { uid }: Stats): Promise<string | undefined> {
+  if (uid !== userInfo().uid) return `'${directory}' belongs to another user`
   if (!(await isPrivate(directory))) return `others may enter '${directory}'`
   const step = foreignStep(directory)
-  if (step !== undefined) return `others could lead '${step.path}' elsewhere`
-  const end = await lstat(socket).catch(() => undefined)
-  return end === undefined || end.isSocket() ? undefined : 'it is not a socket'
+  return step === undefined ? undefined : `others could lead '${step.path}' elsewhere`
+}
+
+async function whyNoSocket(socket: string): Promise<string | undefined> {
+  const found = await lstat(socket).catch(() => undefined)
+  return found === undefined || found.isSocket() ? undefined : 'it is not a socket'
 }
 
 /** Whether a directory belongs to this user, who alone can enter it. */
