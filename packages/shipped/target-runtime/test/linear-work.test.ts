@@ -272,3 +272,14 @@ test('rubbish that has become valid in the meantime is not removed', () => {
   ])
   expect(readdirSync(scene.at('store')).toSorted()).toEqual(['.davit', nameOf(1), nameOf(2)])
 })
+
+test('of what a module declares, no more is told than any module has', () => {
+  const scene = new Scene(1)
+  addRecords(scene)
+  scene.write('module.activities', 'activate\n'.repeat(5000))
+  const record = `state/targets/t1/active/default/box:${hashOf(1)}/record`
+  scene.write(record, `pkg /p\nmodule ${scene.at('module')}\ncontainer box\n`)
+  const { answer } = scene.ask('deploy', ['observe', 'default'])
+  const [declared = ''] = answer.filter((line) => line.startsWith('1 + declares '))
+  expect(declared.split(' ').filter((word) => word === 'activate')).toHaveLength(98)
+})
