@@ -27,7 +27,7 @@ function whyRefused(entry: TreeEntry): string | undefined {
 /** As git itself sees names on file systems of Windows and macOS, where the workspace may be copied to. */
 function looksLikeGit(name: string): boolean {
   const [plain = ''] = name.replaceAll(IGNORED, '').toLowerCase().split(':')
-  return ['.git', 'git~1'].includes(plain.replace(/[. ]+$/, ''))
+  return ['.git', 'git~1'].includes(plain.replace(/(?<![. ])[. ]+$/, ''))
 }
 
 /** Characters that HFS+ does not see. */

@@ -11,7 +11,6 @@ import {
   parseProcessReference,
   processReference,
 } from '@davit/process'
-import { changeableStep } from './changeable-step.ts'
 
 /** Directory of a socket, which only this user can enter. */
 export interface Place {
