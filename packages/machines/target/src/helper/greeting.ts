@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 
 import { readLines } from './answer-lines.ts'
 
+/** How long a machine may take to start a shell. */
+export const START_SECONDS = 30
 const MAX_GREETING_LINES = 2_000
 const MAX_GREETING_CHARACTERS = 1024 * 1024
 

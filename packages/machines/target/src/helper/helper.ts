@@ -5,7 +5,7 @@ import { helperScript, type HelperToStart, type OperationName, type Role } from 
 import type { ActivityListener } from './activity-listener.ts'
 import { newMarker } from './after-marker.ts'
 import { readLines } from './answer-lines.ts'
-import { readGreeting } from './greeting.ts'
+import { readGreeting, START_SECONDS } from './greeting.ts'
 import { endlessGreeting, lostError, noAnswer, noShell } from './helper-errors.ts'
 import { loadScript } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
@@ -50,7 +50,6 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
   readonly reject: (error: unknown) => void
 }
 
-const START_SECONDS = 30
 /** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
