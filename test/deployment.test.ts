@@ -43,7 +43,8 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       ...changes,
     })
     const succeed = async (changes: Partial<Models> = {}, options: readonly string[] = []) => {
-      const outcome = await deploy(user, models(changes), { options })
+      // One system after another has the same name here.
+      const outcome = await deploy(user, models(changes), { options: ['--take-over', ...options] })
       succeeded(outcome)
       return outcome
     }

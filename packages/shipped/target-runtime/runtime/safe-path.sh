@@ -80,17 +80,17 @@ follow_link() {
 # check_step STEP [NEXT...]: for what ls has said of it. A link or a file in a directory for everybody must not have another name:
 # somebody else can have given it that one.
 check_step() {
-  davit_walk_above=$davit_walk_sticky davit_walk_sticky='' davit_walk_allowed=''
+  davit_walk_above=$davit_walk_sticky davit_walk_sticky='' davit_walk_may=''
   if [ $# = 1 ] && [ -z "$davit_missing$davit_walk_turn" ]; then
-    case $davit_walk_owners in *' * '* | *" $davit_walk_uid "*) davit_walk_allowed=yes ;; esac
+    case $davit_walk_owners in *' * '* | *" $davit_walk_uid "*) davit_walk_may=yes ;; esac
   fi
-  case " 0 ${davit_self% *} :$davit_walk_allowed:$davit_walk_above:$davit_walk_mode" in
+  case " 0 ${davit_self% *} :$davit_walk_may:$davit_walk_above:$davit_walk_mode" in
     *" $davit_walk_uid "* | *:yes::*) ;;
     *) refuse_step owner "$@"; return ;;
   esac
   case $davit_walk_above$davit_walk_mode:$davit_walk_count in namesd* | names*:1) ;; names*) refuse_step names "$@"; return ;; esac
   case $davit_walk_mode in l*) [ "$1" = "$davit_there/$davit_walk_turn" ]; return ;; esac
-  [ -z "$davit_walk_allowed" ] || return 0
+  [ -z "$davit_walk_may" ] || return 0
   case $davit_walk_mode in
     d???????w[tT]*) davit_walk_sticky=names ;;
     d????w???[tT]*) davit_walk_sticky=yes ;;
@@ -113,7 +113,7 @@ refuse_step() {
 $(LC_ALL=C ls -ld -- "$2")
 end
   davit_walk_rest=$(id -un 2>/dev/null)
-  case $1:$davit_walk_mode:$davit_walk_allowed in
+  case $1:$davit_walk_mode:$davit_walk_may in
     owner:l*) davit_unsafe="the link '$2' belongs to '$davit_walk_user', who can lead it elsewhere; rm '$2'" ;;
     owner:*:yes) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace it, since others can write in '$davit_there'; use a directory elsewhere" ;;
     owner:*) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace $davit_walk_next; chown ${davit_walk_rest:-${davit_self% *}} '$2'" ;;

@@ -41,9 +41,15 @@ async function replacedOf(
   const deployed = servicesOf(previous)
   if (deployed.length > 0 && !isOther(next, deployed)) return []
   // A run that was cut off may have taken over already, and is repeated.
-  const begun = servicesOf((await readWanted(place))?.manifest)
+  const begun = servicesOf((await readWanted(place).catch(unlessDamaged))?.manifest)
   if (begun.length > 0 && !isOther(next, begun)) return []
   return deployed.length > 0 ? deployed : begun
+}
+
+/** A damaged record says nothing, and is replaced by the run. */
+function unlessDamaged(error: unknown): undefined {
+  if (error instanceof DavitError) return undefined
+  throw error
 }
 
 /** Refuses, before anything is locked or written, a manifest that may be meant for a deployment of another name. */
