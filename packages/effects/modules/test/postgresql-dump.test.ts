@@ -133,7 +133,7 @@ const PARTS: readonly (readonly [text: string, own: string, rights: string])[] =
   ],
   [`SELECT 'a''b\n;', $x$ ' $$ ; $x$, E'\\';', "c"";";\n`, `SELECT 'a''b\n;', $x$ ' $$ ; $x$, E'\\';', "c"";";\n`, ''],
   ['SELECT 1 /* a; /* b */ c */ + 2 -- d;\n;\n', 'SELECT 1   + 2 \n;\n', ''],
-  [`SELECT '${'x'.repeat(20_000)}'; SELECT 1;\n`, `SELECT '${'x'.repeat(20_000)}'; SELECT 1;\n`, ''],
+  [`SELECT '${'x'.repeat(20_000)}';\nSELECT 1;\n`, `SELECT '${'x'.repeat(20_000)}';\nSELECT 1;\n`, ''],
   ['\\restrict k\n\nSELECT 1;\n\\unrestrict k\n\n-- end\n', '\n\nSELECT 1;\n\n\n\n', ''],
   [
     'SET search_path = public, pg_catalog;\n',
@@ -169,11 +169,11 @@ describe.each(readers)('SQL of strangers under $name', ({ path }) => {
       expect([text, answers[index]]).toEqual([text, { status: '0', stdout: part === 'own' ? own : rights, stderr: '' }])
   })
 
-  test('is read in time that grows as it does', () => {
+  test('may have long lines, but not endless ones', () => {
     const long = [
-      "SELECT '" + " ''".repeat(20_000) + "';\n",
+      "SELECT '" + " ''".repeat(8_000) + "';\n",
       `SELECT ${'('.repeat(9_000)}${')'.repeat(9_000)};\n`,
-      'SELECT 1;'.repeat(20_000),
+      'SELECT 1;'.repeat(4_000),
     ]
     expect(read(path, 'own', long).map(({ status }) => status)).toEqual(['0', '0', '0'])
     expect(read(path, 'own', [';'.repeat(20_001)])).toMatchObject([
