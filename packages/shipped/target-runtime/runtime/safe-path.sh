@@ -117,7 +117,7 @@ end
     owner:l*) davit_unsafe="the link '$2' belongs to '$davit_walk_user', who can lead it elsewhere; rm '$2'" ;;
     owner:*:yes) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace it, since others can write in '$davit_there'; use a directory elsewhere" ;;
     owner:*) davit_unsafe="'$2' belongs to '$davit_walk_user', who can replace $davit_walk_next; chown ${davit_walk_rest:-${davit_self% *}} '$2'" ;;
-    names:*) davit_unsafe="'$2' has other names, and may be of somebody else; rm '$2'" ;;
+    names:*) davit_unsafe="'$2' has other names, perhaps of others; rm '$2'" ;;
     others:*) davit_unsafe="everybody can write in '$2', and replace $davit_walk_next; chmod o-w '$2'" ;;
     *) davit_unsafe="the group '$davit_walk_group' can write in '$2', and replace $davit_walk_next; chmod g-w '$2'" ;;
   esac

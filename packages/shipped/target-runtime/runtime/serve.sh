@@ -91,7 +91,7 @@ operation_hello() {
   find_open
   case $open:$operations in
     :* | *' condition '*) ;;
-    *) fail not-private "others may change '$open', with davit's state: chown or 'chmod go-w' it" ;;
+    *) fail not-private "others may change '$open': chown or 'chmod go-w' it" ;;
   esac
   for utility in cat chmod date dd env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"

@@ -194,7 +194,7 @@ describe.runIf(isRoot).each(shells)('a path under $name', (shell) => {
     expect(ground.verdict('tmp/link')).toBe(SAFE)
     linkSync(ground.at('other'), ground.at('tmp/again'))
     expect(ground.verdict('tmp/again')).toBe(
-      "'{}/tmp/again' has other names, and may be of somebody else; rm '{}/tmp/again'",
+      "'{}/tmp/again' has other names, perhaps of others; rm '{}/tmp/again'",
     )
     writeFileSync(ground.at('file'), '')
     linkSync(ground.at('file'), ground.at('tmp/file'))
