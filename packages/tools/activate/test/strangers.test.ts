@@ -231,6 +231,10 @@ describe('what this coordinator has deployed under the name', () => {
   test.each<readonly [string, () => Manifest]>([
     ['one of its services', () => machines.manifest({ one: { api: {}, shop: {} } })],
     ['one of them on another target', () => machines.manifest({ one: {}, two: { page: {} } })],
+    [
+      'one of them in another version on another target',
+      () => renamedKeys(machines.manifest({ one: {}, two: { page: {} } })),
+    ],
     ['one of them in another version', () => renamedKeys(machines.manifest({ one: { page: {}, shop: {} } }))],
   ])('goes on with %s', async (_, manifestOf) => {
     await deployed()

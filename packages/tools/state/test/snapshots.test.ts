@@ -48,7 +48,10 @@ describe('davit-snapshots', () => {
   test('lists what is kept of targets and services that are gone, without a manifest and without a target', async () => {
     await scene.deploy('one.json', scene.manifest({ db: 't1' }))
     scene.output('snapshot')
-    await scene.deploy('two.json', scene.manifest({ files: 't2' }, { targets: ['t2'] }), ['--no-migration'])
+    await scene.deploy('two.json', scene.manifest({ files: 't2' }, { targets: ['t2'] }), [
+      '--no-migration',
+      '--take-over',
+    ])
     expect(scene.snapshots()).toEqual(['db t1 coordinator'])
     expect(scene.snapshots('-p', 'other', '--where', 'coordinator')).toEqual([])
     expect(scene.run('snapshots', ['-p', 'other']).status).toBe(1)

@@ -15,11 +15,11 @@ export interface Claim {
 
 /**
  * Checks services that next would all remove. Refuses to remove them, since the name may be wrong, or returns a warning if they are to
- * be replaced. If next has even one of the services, it is the same system.
+ * be replaced. If next has even one of the services, it is the same system; of what this coordinator has deployed, the name is enough.
  */
 export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly Message[] {
-  if (!isOther(next, found)) return []
   const { profile, isOwn } = claim
+  if (found.length === 0 || (isOwn ? !isOther(next, found) : found.some(isIn(next)))) return []
   if (!claim.takeOver) throw refusal(next, found, claim)
   const places = byTarget(found)
   const targets = places.map(([target]) => target)
@@ -27,9 +27,10 @@ export function takeOver(next: Manifest, found: readonly FoundService[], claim: 
   return [say(isOwn ? 'replacing-own' : 'taking-over', { profile, targets, counts })]
 }
 
-/** Whether there is another system than that of next: it has services, and next has none of them. */
-export function isOther(next: Manifest, found: readonly FoundService[]): boolean {
-  return found.length > 0 && !found.some(isIn(next))
+/** Whether this coordinator has deployed another system than that of next: it has services, and next has none of these names. */
+export function isOther(next: Manifest, deployed: readonly FoundService[]): boolean {
+  const names = new Set(servicesOf(next).map(({ name }) => name))
+  return deployed.length > 0 && !deployed.some(({ name }) => names.has(name))
 }
 
 /** The services of a manifest, where it has them. */
@@ -40,7 +41,7 @@ export function servicesOf(manifest: Manifest | undefined): readonly FoundServic
   })
 }
 
-/** Whether next contains a service: any version on the same target, or the same version anywhere. */
+/** Whether next contains a service that was deployed from elsewhere: any version on the same target, or the same version anywhere. */
 function isIn(next: Manifest): (found: FoundService) => boolean {
   const keys = new Set(next.serviceMappings.map(({ service }) => service))
   const names = new Set(
