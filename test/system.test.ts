@@ -168,11 +168,15 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     const names = ['g', 'h', 'i', 'j', 'k']
     const services = Object.fromEntries(names.map((name) => [name, wrapper({ body })]))
     const distribution = Object.fromEntries(names.map((name) => [name, ['sy1']]))
-    const outcome = await deploy(user, {
-      services,
-      distribution,
-      infrastructure: infrastructureOf(hosts, { numOfCores: 2 }),
-    })
+    const outcome = await deploy(
+      user,
+      {
+        services,
+        distribution,
+        infrastructure: infrastructureOf(hosts, { numOfCores: 2 }),
+      },
+      { options: ['--take-over'] },
+    )
     succeeded(outcome)
     const counts = (await hosts[0]!.sh('cat /tmp/counts')).trim().split(/\s+/).map(Number)
     expect(Math.max(...counts)).toBe(2)

@@ -62,9 +62,9 @@ export interface CoordinatorOptions {
 export async function coordinator(options: CoordinatorOptions = {}): Promise<Coordinator> {
   const { language = 'YAML', nix = language === 'Nix' } = options
   const directory = await mkdtemp(join(tmpdir(), 'davit-test-'))
-  const mode = options.as === undefined ? 0o755 : 0o777
   // Davit uses no directory that others could replace.
-  await chmod(directory, options.as === undefined ? mode : 0o1777)
+  const mode = options.as === undefined ? 0o755 : 0o1777
+  await chmod(directory, mode)
   if (nix) await prepareNix(directory, mode)
   const environment = environmentOf(directory, { ...options, nix })
   const prefix = [...(nix ? withNix(directory) : []), ...(options.as ?? [])]
