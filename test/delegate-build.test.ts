@@ -103,7 +103,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('builds on two targets, in the native store', (
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain("'foreign' must be built on aarch64-linux")
     expect(refused.stderr).toContain('--build-on-targets')
-    const built = await deploy(user, system, { environment, options: ['--build-on-targets', '--dry-run'] })
+    const options = ['--build-on-targets', '--dry-run', '--take-over']
+    const built = await deploy(user, system, { environment, options })
     succeeded(built)
     expect(await validHere()).toContain('foreign')
     const mixed = await architecture({

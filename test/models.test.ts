@@ -110,7 +110,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what models in %s can say, on 
       services: { one: peer('two'), two: peer('one') },
       distribution: { one: ['mo1'], two: ['mo2'] },
     })
-    succeeded(await deploy(user, changed))
+    succeeded(await deploy(user, changed, { options: ['--take-over'] }))
     expect(await activeOn(hosts)).toEqual(['mo1 wrapper one', 'mo2 wrapper two'])
     const { pkg } = await recordOf('one', left!)
     expect(await fileIn(left!, `${pkg}/peer`)).toBe(right!.address)

@@ -37,7 +37,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('state that travels directly', () => {
     await user?.remove()
   })
   afterEach(async () => {
-    succeeded(await deploy(user, models(undefined), { options: ['--take-over'] }))
+    succeeded(await deploy(user, models(undefined)))
     await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger /var/lib/davit/targets/*/dysnomia')))
     await rm(kept(), { recursive: true, force: true })
   })

@@ -103,7 +103,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
   test('is restored of all or of some services, in either order', async () => {
     for (const options of [
       ['-S', 'a', '-S', 'c'],
-      ['--no-upgrade', '--depth-first'],
+      ['--all', '--depth-first'],
     ]) {
       // oxlint-disable no-await-in-loop
       for (const [target, service] of [
@@ -114,7 +114,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
         await write(target, service, 'lost')
       }
       await run('davit-restore', ...options)
-      const isAll = options.includes('--no-upgrade')
+      const isAll = options.includes('--all')
       expect(await states(['two', 'a'], ['one', 'b'], ['three', 'c'])).toEqual(['A', isAll ? 'B' : 'lost', 'C'])
     }
   })

@@ -47,7 +47,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
   const write = (host: number, row: string) => writeRow(hosts[host]!, row)
   const rows = (host: number) => rowsOn(hosts[host]!)
   const undeploy = async () => {
-    succeeded(await deploy(user, models(undefined), { options: ['--take-over'] }))
+    succeeded(await deploy(user, models(undefined)))
     await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger')))
     await journal()
   }

@@ -207,7 +207,6 @@ describe('what this coordinator has deployed under the name', () => {
   ])('is not replaced by %s that shares nothing with it', async (_, given) => {
     await deployed()
     await expect(activate(machines.manifest(OURS), given)).rejects.toMatchObject(refused)
-    await expect(activate(machines.manifest({ one: {} }), given)).rejects.toMatchObject(refused)
     untouched()
   })
 
@@ -242,11 +241,14 @@ describe('what this coordinator has deployed under the name', () => {
     expect(warnings()).toEqual([])
   })
 
-  test('is undeployed where that is asked for', async () => {
-    await deployed()
-    await activate(machines.manifest({ one: {} }), { undeploy: true })
-    expect(machines.up()).toEqual([])
-  })
+  test.each([[{ undeploy: true }], [{}]])(
+    'is undeployed where that is asked for, or nothing is wanted: %j',
+    async (given) => {
+      await deployed()
+      await activate(machines.manifest({ one: {} }), given)
+      expect(machines.up()).toEqual([])
+    },
+  )
 })
 
 describe('an undeployment', () => {

@@ -27,10 +27,13 @@ export function takeOver(next: Manifest, found: readonly FoundService[], claim: 
   return [say(isOwn ? 'replacing-own' : 'taking-over', { profile, targets, counts })]
 }
 
-/** Whether this coordinator has deployed another system than that of next: it has services, and next has none of these names. */
+/**
+ * Whether this coordinator has deployed another system than that of next: both have services, and none of the same name. Who deploys
+ * nothing wants to remove what is there.
+ */
 export function isOther(next: Manifest, deployed: readonly FoundService[]): boolean {
   const names = new Set(servicesOf(next).map(({ name }) => name))
-  return deployed.length > 0 && !deployed.some(({ name }) => names.has(name))
+  return deployed.length > 0 && names.size > 0 && !deployed.some(({ name }) => names.has(name))
 }
 
 /** The services of a manifest, where it has them. */
