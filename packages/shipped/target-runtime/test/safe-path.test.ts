@@ -193,9 +193,7 @@ describe.runIf(isRoot).each(shells)('a path under $name', (shell) => {
     ground.link('tmp/link', ground.at('a'))
     expect(ground.verdict('tmp/link')).toBe(SAFE)
     linkSync(ground.at('other'), ground.at('tmp/again'))
-    expect(ground.verdict('tmp/again')).toBe(
-      "'{}/tmp/again' has other names, perhaps of others; rm '{}/tmp/again'",
-    )
+    expect(ground.verdict('tmp/again')).toBe("'{}/tmp/again' has other names, perhaps of others; rm '{}/tmp/again'")
     writeFileSync(ground.at('file'), '')
     linkSync(ground.at('file'), ground.at('tmp/file'))
     expect(ground.verdict('tmp/file')).toContain('has other names')
