@@ -124,6 +124,13 @@ describe.concurrent.each(shells)('fileset under $name', (shell) => {
     }
   })
 
+  test('refuses lines and lists that shells would take hours for', async () => {
+    const long = fileset(shell, `symlink /a${'/'.repeat(9_000)}`)
+    expect((await long.call('activate')).stderr).toContain('the line is longer than 8192 characters')
+    const many = fileset(shell, ...Array<string>(10_001).fill(''))
+    expect((await many.call('activate')).stderr).toContain('there are more than 10000 lines')
+  })
+
   test('says what is missing or in its way, and undoes what it did', async () => {
     const scene = fileset(shell, 'symlink /nowhere/at/all', 'target x', 'mkdir files')
     const problems = async (properties = {}) => {
