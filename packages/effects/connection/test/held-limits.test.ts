@@ -108,6 +108,19 @@ describe('a socket of a channel that remains alone', () => {
     expect([lone.destroyed, taken.destroyed]).toEqual([true, false])
   })
 
+  test('is not closed for another one of the same name', () => {
+    const [first, second] = [socket(), socket()]
+    const { give, take } = pairs(1000)
+    give('one', first)
+    void take('one')
+    vi.advanceTimersByTime(500)
+    give('one', second)
+    vi.advanceTimersByTime(500)
+    expect([first.destroyed, second.destroyed]).toEqual([false, false])
+    vi.advanceTimersByTime(500)
+    expect([first.destroyed, second.destroyed]).toEqual([false, true])
+  })
+
   test('is waited for only a while', async () => {
     const { take, give } = pairs(1000)
     const waited = take('one')
