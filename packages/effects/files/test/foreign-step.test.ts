@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
-import { foreignStep, isOwnDirectory, linkWithin, makeDirectories, refuseForeign, refuseLink } from '../src/files.ts'
+import {
+  foreignStep,
+  isOwnDirectory,
+  linkWithin,
+  makeDirectories,
+  refuseForeign,
+  refuseLink,
+  withTemporaryDirectory,
+} from '../src/files.ts'
 
 const IS_ROOT = process.getuid?.() === 0
 
@@ -125,4 +133,14 @@ test.runIf(IS_ROOT)('makeDirectories() does not use what another user has made i
       hint: `run the same command as that user, or, as root, take it from them: chown -h root ${at('a/b')}`,
     }),
   )
+})
+
+test('no temporary directory is made where others could replace it', async () => {
+  const { at } = places()
+  chmodSync(at('a/b'), 0o777)
+  const used = withTemporaryDirectory({ TMPDIR: at('a/b') }, async () => {})
+  await expect(used).rejects.toMatchObject({
+    code: 'cannot-create',
+    hint: expect.stringContaining('chmod go-w') as string,
+  })
 })

@@ -4,6 +4,7 @@ import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { withAside } from '../src/aside.ts'
 import { putBack } from '../src/install-tree.ts'
+import { stackFiles } from '../src/stack-files.ts'
 import { filesIn, makeRepository, makeShop, type Shop, stack, textIn, user, writeTree } from './testing.ts'
 
 const NAMESPACE = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]
@@ -141,6 +142,13 @@ test('a record of origin that has no end, or that nobody writes, is none', async
     expect(JSON.parse(textIn(place, '.origin.json'))).toMatchObject({ repository: repository.url })
     renameSync(place, join(dirname(shop.root), `before-${target.length}`))
   }
+})
+
+test('a file that has no size, and more text than any stack, is read no further than a stack file may be long', () => {
+  expect(stackFiles('/').read('/proc/self/pagemap')).toStrictEqual({
+    kind: 'unreadable',
+    reason: 'it is larger than 16 MiB',
+  })
 })
 
 test('files of a fetched stack that are links are not as fetched', async () => {
