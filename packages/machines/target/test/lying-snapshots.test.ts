@@ -84,6 +84,22 @@ describe('what a machine tells about snapshots', () => {
     ])
   })
 
+  test('has no lines that are too long together', async () => {
+    const connection = connectionTo({
+      answer(line, far) {
+        const [id = ''] = line.split(' ')
+        if (line.startsWith('davit-') || line.includes(' hello')) return lying()(line, far)
+        for (let lines = 0; lines < 5; lines += 1) far.print(`${id} + ${'x'.repeat(14_000_000)}\n`)
+        far.print(`${id} =\n`)
+      },
+    })
+    const machine = await openMachine(async () => connection, { role: 'state' })
+    await expect(machine.request('snapshots', ['targets/t1'])).rejects.toMatchObject({
+      ...REFUSED,
+      message: "'far' sent an answer of more than 200000 lines, or 64 MB",
+    })
+  })
+
   test('is no list without end', async () => {
     const connection = connectionTo({
       answer(line, far) {

@@ -145,7 +145,10 @@ describe('a machine', () => {
         if (line.includes(' observe')) timers.push(setInterval(() => far[way]('99 + or so\n'), 10))
       }
       const machine = await openMachine(async () => connectionTo({ answer: talkative }), { answerSeconds: 0.2 })
-      await expect(machine.request('observe', ['default'])).rejects.toMatchObject(silence)
+      await expect(machine.request('observe', ['default'])).rejects.toMatchObject({
+        ...silence,
+        message: "'far' has not answered for 0.2 s",
+      })
       for (const timer of timers) clearInterval(timer)
     },
   )
