@@ -9,7 +9,7 @@ export function refuseStrangeBuilders(architecture: string, trust: Trust): void 
   if (infrastructure !== undefined) refuseStrangePrograms(infrastructure, trust)
 }
 
-/** Undefined if it is no architecture: davit-delegate-build says what is wrong with it, before it builds anything. */
+/** Undefined if it is not an architecture: davit-delegate-build says what is wrong with it, before it builds anything. */
 function infrastructureIn(architecture: string): Infrastructure | undefined {
   try {
     return parseDocument(Architecture, architecture, { file: 'the models' }).infrastructure

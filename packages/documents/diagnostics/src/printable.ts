@@ -27,7 +27,7 @@ export function printableLine(text: string): string {
     .replaceAll('\t', String.raw`\t`)
 }
 
-/** Renders lines of which each stays one line, whatever it contains. */
+/** Renders lines; each stays one line, whatever it contains. */
 export function printableLines(lines: readonly string[]): string {
   return lines.map((line) => `${printableLine(line)}\n`).join('')
 }

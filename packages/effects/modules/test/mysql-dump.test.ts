@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 import { installedShells, scratchPath } from './scene.ts'
 
-// The reader is a program of awk, of which there are several.
+// The reader is a program of awk, and there are several awks.
 const shells = installedShells()
 const readers = [...shells, ...(existsSync('/usr/bin/mawk') ? [{ name: 'mawk', path: withMawk() }] : [])]
 const READER = new URL('../modules/shared/mysql-dump.sh', import.meta.url).pathname
@@ -98,7 +98,7 @@ const NAMING: readonly string[] = [
 ]
 
 describe.each(readers)('dumps of strangers under $name', ({ path }) => {
-  test('are refused with the line that is no dump', () => {
+  test('are refused with the line that does not belong to a dump', () => {
     for (const [index, answer] of read(path, DUMPS, '').entries())
       expect([DUMPS[index], answer]).toEqual([
         DUMPS[index],

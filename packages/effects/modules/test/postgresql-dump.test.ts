@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 import { installedShells, scratchPath } from './scene.ts'
 
-// The reader is a program of awk, of which there are several.
+// The reader is a program of awk, and there are several awks.
 const shells = installedShells()
 const readers = [...shells, ...(existsSync('/usr/bin/mawk') ? [{ name: 'mawk', path: withMawk() }] : [])]
 const READER = new URL('../modules/shared/postgresql-dump.sh', import.meta.url).pathname

@@ -51,7 +51,7 @@ describe.runIf(isRoot).each(shells)('the place of a state under $name', (shell) 
     expect(readdirSync(join(scene.directory, 'home'))).toEqual(['data'])
   })
 
-  test('is no link of the service, nor behind one', async () => {
+  test('is neither a link of the service nor behind one', async () => {
     const { scene, state, victim } = stateful(shell, 'lib/data')
     scene.make('lib')
     symlinkSync(victim, state)

@@ -250,7 +250,7 @@ function pairsOf(activities: readonly Activity[], holds: (one: MappingId, other:
     .sort()
 }
 
-/** The pairs of activities of which one waits for the other, directly or by way of others. */
+/** The pairs of activities where one waits for the other, directly or by way of others. */
 function pairsAwaited(activities: readonly Activity[]): string[] {
   const awaited = new Map<string, readonly string[]>(activities.map(({ id, waitsFor }) => [id, waitsFor]))
   return activities

@@ -31,7 +31,7 @@ harmless='s/^\([^ ]* \)8[2468ace]/\180/; s/^\([^ ]* \)8[3579bdf]/\181/
 s/^- 48/- 40/; s/^- 49/- 41/; s/^- 4a/- 42/; s/^- 4b/- 43/; s/^- 4c/- 44/; s/^- 4d/- 45/; s/^- 4e/- 46/; s/^- 4f/- 47/
 }'
 
-# strip_rights DIRECTORY: takes them off what is there, and says of which files.
+# strip_rights DIRECTORY: takes them off what is there, and names the files.
 strip_rights() {
   stripped=$(cd "$1" && find . -type f \( -perm -4000 -o -perm -2000 -o -perm -1000 \) -exec chmod a-st {} + -print &&
     find . -type d -perm -4000 -exec chmod u-s {} +) || return

@@ -23,7 +23,7 @@ import { quote, runtime } from '../src/runtime-script.ts'
 const SCRIPT = runtime({ own: ['common', 'claim', 'refuse', 'restart', 'trial', 'trial-begin'] })
 const MEANS = ['systemd', 'openrc', 'cron'] as const
 const { uid, homedir } = userInfo()
-/** After a restart, what belongs to somebody else cannot be told from outside by an account without privileges. */
+/** After a restart, what belongs to somebody else cannot be seen from outside by an account without privileges. */
 const AS_ROOT = uid === 0
 
 describe.each(installedShells())('arrange_boot in $name', ({ program, path: utilities }) => {

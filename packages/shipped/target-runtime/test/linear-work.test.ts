@@ -273,7 +273,7 @@ test('rubbish that has become valid in the meantime is not removed', () => {
   expect(readdirSync(scene.at('store')).toSorted()).toEqual(['.davit', nameOf(1), nameOf(2)])
 })
 
-test('of what a module declares, no more is told than any module has', () => {
+test('what a module declares is reported up to what any module has', () => {
   const scene = new Scene(1)
   addRecords(scene)
   scene.write('module.activities', 'activate\n'.repeat(5000))

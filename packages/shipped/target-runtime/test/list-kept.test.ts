@@ -30,7 +30,7 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
     return spawnSync(file, rest, { encoding: 'utf8' }).stdout
   }
 
-  test('has nothing of what is no file: neither links, through which root would read others, nor pipes without end', () => {
+  test('has nothing of what is not a file: neither links, through which root would read others, nor pipes without end', () => {
     const [there, process] = [join(directory, 'other/targets/t1/active/default'), `${globalThis.process.pid}:1:unknown`]
     for (const name of ['a:good', 'b:pipe', 'c:link', 'd:later']) mkdirSync(join(there, name), { recursive: true })
     mkdirSync(join(directory, 'roots'))

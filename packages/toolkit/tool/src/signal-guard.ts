@@ -1,6 +1,6 @@
 import type { InterruptionSignal } from './interruption.ts'
 
-/** What a guard tells of signals, and asks. */
+/** What a guard reports about signals, and asks. */
 export interface Guarded {
   receive(name: InterruptionSignal): void
   /** Whether the next signal ends the process. */

@@ -86,7 +86,7 @@ export function trustedPool(pool: ConnectionPool, trust: Trust): ConnectionPool 
 export const STRANGE_SECRET =
   'the current generation does not use it there; pass --trust-programs if you trust this document'
 
-/** Tells which modules of a manifest may be called for services of which there is no record. */
+/** Returns which modules of a manifest may be called for services without a record. */
 export function callable(trust: Trust): (module: ModuleReference | undefined) => boolean {
   if (trust === 'everything') return () => true
   const { generation } = trust

@@ -38,7 +38,7 @@ test('a result does not go through a link to what is not there', async () => {
   await expect(write(out)).rejects.toMatchObject({ message: `cannot write '${out}': it is a link to nothing` })
 })
 
-test('a result goes through a link to a file beside it, and to what is no file', async () => {
+test('a result goes through a link to a file beside it, and to what is not a file', async () => {
   const { directory, out } = places('file')
   await write(out)
   expect(readFileSync(join(directory, 'file'), 'utf8')).toBe('result')

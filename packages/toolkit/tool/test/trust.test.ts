@@ -123,7 +123,7 @@ describe('client executables', () => {
   })
 
   test.each(['ssh', 'local', 'disnix-ssh-client', 'davit-client', 'davit-run-activity'])(
-    '%s is no program of the document',
+    '%s is not a program of the document',
     async (clientInterface) => {
       const { infrastructure } = manifestWith({ clientInterface })
       const trust = await trustToLook(looking())

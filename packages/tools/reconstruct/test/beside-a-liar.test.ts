@@ -149,7 +149,7 @@ const PARTIAL: Readonly<Record<string, number>> = {
   'davit-doctor': 2,
 }
 
-describe.skipIf(MISSING !== undefined)('of two targets, one of which lies,', () => {
+describe.skipIf(MISSING !== undefined)('of two targets, where one lies,', () => {
   const readAll = async (answer: string) => {
     writeFileSync(path('answer'), `${answer}\n`)
     const ran = Object.entries(READERS).map(async ([name, { words }]) => {

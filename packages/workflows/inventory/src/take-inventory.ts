@@ -22,7 +22,7 @@ export interface InventoryTerms extends Omit<DoubtTerms, 'coresOf'> {
   readonly expected: Manifest | undefined
   /** Whether to ask modules whether services run, and to look for everything else that is not as it should be. */
   readonly status: boolean
-  /** Whether a module of `expected` may be called for a service of which there is no record. */
+  /** Whether a module of `expected` may be called for a service without a record. */
   readonly mayCall: (module: ModuleReference) => boolean
 }
 

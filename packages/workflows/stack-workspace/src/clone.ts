@@ -112,7 +112,7 @@ function boundsOf({ tags }: FetchLimits) {
 /** What each tag leads to, even through other tags, and its name. */
 const TAG_FORMAT = '%(refname)^{commit} %(refname)'
 
-/** Looks objects up, each with a name for it or without, and leaves out what is no commit. */
+/** Looks objects up, each with a name for it or without, and leaves out what is not a commit. */
 async function commitsOf(git: Git, { directory, limits }: Refs, objects: readonly string[]): Promise<readonly Tag[]> {
   const words = [`--git-dir=${directory}`, 'cat-file', '--batch-check=%(objecttype) %(objectname) %(rest)']
   const stdin = objects.map((object) => `${object}\n`).join('')

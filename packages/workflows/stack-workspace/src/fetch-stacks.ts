@@ -103,7 +103,7 @@ function countStack(fetching: Fetching, reference: FullReference): void {
   const { stacks } = fetching.options.limits
   fetching.tried += 1
   if (fetching.tried > stacks)
-    throw refusal(reference, `this run has looked for ${stacks} stacks already, each of which may refer to others`)
+    throw refusal(reference, `this run has looked for ${stacks} stacks already, and each may refer to others`)
 }
 
 /** Failures of a repository or stack; this machine or user has all others, which the next stack would meet as well. */

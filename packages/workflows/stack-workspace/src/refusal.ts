@@ -15,7 +15,7 @@ export async function named(reference: FullReference, work: Promise<void>): Prom
 
 const REFUSED: ReadonlySet<string> = new Set(['bad-archive', 'bad-repository', 'cannot-unpack', 'unusual-file'])
 
-/** Whether a path of the stack is longer than the system takes, which is no fault of this machine. */
+/** Whether a path of the stack is longer than the system takes, and not a fault of this machine. */
 function isTooLong({ cause }: DavitError): boolean {
   return systemErrorCode(cause) === 'ENAMETOOLONG'
 }

@@ -118,7 +118,7 @@ test('stacks that refer to others without end are refused at some time', async (
   const shop = makeShop({ 'Mu.yaml': user('acme/s0') }, { 'acme/...': repository.url })
   const { failures } = await shop.fetch({ limits: { ...FETCH_LIMITS, stacks: 4 } })
   expect(failures.map(({ error }) => error.message)).toStrictEqual([
-    "stack 'acme/s4' is refused: this run has looked for 4 stacks already, each of which may refer to others",
+    "stack 'acme/s4' is refused: this run has looked for 4 stacks already, and each may refer to others",
   ])
 })
 

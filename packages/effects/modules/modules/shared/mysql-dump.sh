@@ -1,4 +1,4 @@
-# Reads dumps of MySQL of which nobody knows who wrote them. A module includes it after `database`.
+# Reads dumps of MySQL whose author nobody knows. A module includes it after `database`.
 
 # read_statements FILE [DATABASES]: reads a dump on standard input, and refuses, with the number of its line, commands of the client and
 # statements that no dump of one database has. FILE is how it is called in messages. DATABASES are names of others, one per line, that

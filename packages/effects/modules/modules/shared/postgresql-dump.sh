@@ -1,4 +1,4 @@
-# Reads SQL for psql of which nobody knows who wrote it. A module includes it after `database`.
+# Reads SQL for psql whose author nobody knows. A module includes it after `database`.
 
 # read_sql FILE PART: reads SQL on standard input, and refuses, with the number of its line, what is a command of psql, or what no dump of
 # one database has. FILE is how it is called in messages. PART says what is printed:
@@ -226,7 +226,7 @@ sql_reader='
         s ~ ("^GRANT [A-Z]+ ON DATABASE :D TO " name "( WITH GRANT OPTION)?$")) return
       if (s ~ setting) return
     }
-    refuse("is no statement that davit writes there")
+    refuse("is not a statement that davit writes there")
   }
   function newlines(s) { gsub(/[^\n]/, "", s); return s }
   function refuse(why) {

@@ -6,7 +6,7 @@ import type { Isolation } from '@davit/isolation'
 import type { StoreContext } from './store-context.ts'
 import { fetchedDirectory } from './store-layout.ts'
 
-/** Remembers which derivations come from fetched stacks. It is no part of them, since it does not change what they make. */
+/** Remembers which derivations come from fetched stacks. It stands beside them, since it does not change what they make. */
 export function markFetched({ layout }: StoreContext, derivations: ReadonlyMap<StorePath, boolean>): void {
   const directory = fetchedDirectory(layout)
   const isThere = existsSync(directory)

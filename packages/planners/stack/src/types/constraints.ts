@@ -13,7 +13,7 @@ export const NEEDS: Readonly<Record<Constraint['kind'], string | undefined>> = {
 }
 
 export interface Patterns {
-  /** Patterns that were compiled, by their texts; undefined ones are none. */
+  /** Patterns that were compiled, by their texts; undefined stands for texts that are not patterns. */
   readonly compiled: Map<string, RE2JS | undefined>
   /** What comparisons may still take: the sizes of patterns times the lengths of texts. */
   left: number
@@ -64,7 +64,7 @@ export function compareWith({ kind, wanted }: Constraint, value: StackValue, pat
   return { isMet: MEETS[kind](wanted as number, got as number), got }
 }
 
-/** Keys of lists of values, with each of which many values may be compared. */
+/** Keys of lists of values; many values may be compared with each list. */
 const KEYS = new WeakMap<readonly StackValue[], ReadonlySet<string>>()
 
 function keysOf(values: readonly StackValue[]): ReadonlySet<string> {
