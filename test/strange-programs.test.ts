@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { NIX_POSSIBLE } from './harness/language.ts'
 
 describe('a document of somebody else', () => {
   let user: Coordinator
@@ -11,7 +12,8 @@ describe('a document of somebody else', () => {
     writeFileSync(path(name), typeof content === 'string' ? content : JSON.stringify(content))
 
   beforeAll(async () => {
-    user = await coordinator()
+    // A program that is trusted has its profile built by the coordinator, with Nix.
+    user = await coordinator({ nix: NIX_POSSIBLE })
     mkdirSync(path('p'))
     write('p/x', 'x')
     write('evil', `#!/bin/sh\necho ran >>'${path('ran')}'\nexit 1\n`)
