@@ -17,6 +17,30 @@ const SUCCEEDED = { kind: 'succeeded' }
 const AS_ROOT = process.getuid?.() === 0
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o7777).toString(8)
+
+/** Returns what others than the owner may use below a directory. */
+function openBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0)
+}
+
+/** Returns a program that runs another one with a umask that takes no right away. */
+function withoutUmask(): string {
+  const within = join(scratchDirectory(), 'within')
+  writeFileSync(within, '#!/bin/sh\numask 000; exec "$@"\n', { mode: 0o755 })
+  return within
+}
+
+/** Keeps the present data as the only snapshot, as a module of Dysnomia does. */
+async function keepLikeDysnomia(keeper: Keeper): Promise<void> {
+  const place = join(keeper.snapshots, 'snapshots/process/web/theirs')
+  const generations = join(keeper.snapshots, 'generations/process/web')
+  for (const path of [join(place, '..'), generations]) mkdirSync(path, { recursive: true })
+  await keeper.scene.connection.run(`cp -R -p '${keeper.data}' '${place}'`).then(({ exit }) => exit)
+  symlinkSync('../../../snapshots/process/web/theirs', join(generations, '1'))
+}
+
 /** A log may be complete later than its activity. */
 const expectLog = async ({ scene }: Keeper, activity: string, expected: RegExp) => {
   const log = `state/targets/t1/log/default/process:key.${activity}`
@@ -66,19 +90,13 @@ describe.each(installedShells())('a snapshot on a machine with $name', (shell) =
     const keeper = await Keeper.open(shell)
     keeper.scene.module(`[ "$1" != restore ] || { rm -rf "$D/data" && cp -R -p "$DAVIT_SNAPSHOT" "$D/data"; }`)
     fill(keeper)
-    const place = join(keeper.snapshots, 'snapshots/process/web/theirs')
-    const generations = join(keeper.snapshots, 'generations/process/web')
-    for (const path of [join(place, '..'), generations]) mkdirSync(path, { recursive: true })
-    await keeper.scene.connection.run(`cp -R -p '${keeper.data}' '${place}'`).then(({ exit }) => exit)
-    symlinkSync('../../../snapshots/process/web/theirs', join(generations, '1'))
+    await keepLikeDysnomia(keeper)
     expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
     expect(modesIn(keeper)).toEqual(HARMLESS)
   })
 
   test('is seen by nobody else while its module works', async () => {
-    const within = join(scratchDirectory(), 'within')
-    writeFileSync(within, '#!/bin/sh\numask 000; exec "$@"\n', { mode: 0o755 })
-    const keeper = await Keeper.open(shell, { within })
+    const keeper = await Keeper.open(shell, { within: withoutUmask() })
     const script = `echo "$1 $(stat -c %a "$DAVIT_SNAPSHOT" "$DAVIT_SNAPSHOT/..")" >>"$D/modes"
 case $1 in
   snapshot) umask 0; echo x >"$DAVIT_SNAPSHOT/x" ;;
@@ -89,13 +107,28 @@ esac`
     expect(keeper.scene.read('modes')).toBe('snapshot 700\n700\nrestore 700\n700\n')
     const place = keeper.scene.path('state/targets/t1')
     expect(readdirSync(join(place, 'busy'))).toEqual(['process:web'])
-    const open = readdirSync(place, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(place, name))
-      .filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0)
-      // What the test has made.
-      .filter((path) => path !== keeper.snapshots && !path.includes('/activated'))
+    // The test has made the others.
+    const open = openBelow(place).filter((path) => path !== keeper.snapshots && !path.includes('/activated'))
     expect(open).toEqual([])
   })
+
+  test.each(['davit', 'Dysnomia'])(
+    'of %s is private where it is received, whatever umask and modes are',
+    async (whose) => {
+      const [here, there] = [await Keeper.open(shell), await Keeper.open(shell, { within: withoutUmask() })]
+      fill(here)
+      if (whose === 'davit') await here.perform('snapshot')
+      else await keepLikeDysnomia(here)
+      await copySnapshot(here.store, [{ store: there.store }], {
+        snapshot: (await findSnapshot(here.store, here.component))!,
+        signal,
+      })
+      expect(await there.names()).toHaveLength(1)
+      // The test has made the mark.
+      const open = openBelow(there.snapshots).filter((path) => !path.includes('/activated'))
+      expect(open).toEqual([])
+    },
+  )
 
   test.runIf(AS_ROOT)('of Dysnomia is read by the account that its container names, and by nobody else', async () => {
     const keeper = await Keeper.open(shell)

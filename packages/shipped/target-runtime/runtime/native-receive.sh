@@ -6,7 +6,7 @@ receive_archive() {
   process_identity "$$"
   self=$identity
   # State may be secret.
-  [ "$4" != none ] || umask 077
+  case $1 in */dysnomia/incoming) umask 077 ;; esac
   begin_transfer "$1" "$2" "$3"
   [ "$4" != none ] || {
     tar_in_large_parts tar -xof - -C "$1/$2"
