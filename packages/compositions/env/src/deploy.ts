@@ -5,6 +5,7 @@ import { DavitError, type Report } from '@davit/diagnostics'
 import type { Steps, ToolContext, Trust } from '@davit/tool'
 
 import { hasModels } from './check-models.ts'
+import { say } from './messages.ts'
 import { modelSource } from './model-source.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
@@ -53,7 +54,8 @@ export async function deploy(order: Order, steps: Steps, surroundings: Surroundi
   if (order.resume || (order.abort && order.infrastructure !== undefined)) return goOn(order, making)
   const generation = await generationOf(order, steps)
   const { manifest: next, models } = await manifestOf(order, generation, making)
-  return reach(order, { next, generation, origin: origin + models }, making)
+  const remake = generation === undefined && hasModels(order) ? () => manifestOf(order, generation, making) : undefined
+  return reach(order, { next, generation, origin: origin + models }, { ...making, remake })
 }
 
 /** Deploys what a run wanted that was cut off, or what was deployed before it. */
@@ -87,7 +89,7 @@ async function reach(given: Order, wanted: Change, making: Making): Promise<void
   if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, making)
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
-  await steps.run(distribute, wordsOf({ on: order.on }), next)
+  await sendPackages(order, next, making)
   const work = () => changeTargets(order, change, making)
   if (order.noLock) await work()
   else {
@@ -96,6 +98,18 @@ async function reach(given: Order, wanted: Change, making: Making): Promise<void
   }
   // From now on, another rollback goes one generation further back.
   if (generation !== undefined) await steps.run(generations, ['--end-rollback'])
+}
+
+/** Sends the packages. Those of this machine that were altered are made again from the models before. */
+async function sendPackages({ on, repair }: Order, next: string, { steps, remake, report }: Making): Promise<void> {
+  const words = { on, replaceAltered: repair }
+  if (remake !== undefined) {
+    const printed = await steps.run(distribute, wordsOf({ ...words, listAltered: true }), next)
+    if (printed === next) return
+    for (const path of printed.split('\n').filter((line) => line !== '')) report(say('package-remade', { path }))
+    await remake()
+  }
+  await steps.run(distribute, wordsOf(words), next)
 }
 
 /** Whoever names a generation means all of it, also where it shares nothing with what is deployed. */
@@ -210,6 +224,8 @@ interface Listed {
 
 interface Making extends Omit<Surroundings, 'origin' | 'planned'> {
   readonly steps: Steps
+  /** Makes the packages of the manifest that are missing here; absent where there are no models. */
+  readonly remake?: (() => Promise<unknown>) | undefined
 }
 
 interface MadeManifest {

@@ -3,6 +3,8 @@ export const ERROR_CODES = {
   'already-locked': 'Another run holds the lock of this profile on that target. Try again later.',
   'already-running':
     'An activity of this service is still running on its target. Run the same command again: it waits for that activity first.',
+  'altered-package':
+    'A package in a store is not what it was when it was made: a program has written into it, somebody has changed it, or a disk has. It is not sent. davit-env with the models makes it again, and keeps what was there.',
   'authentication-failed':
     'The machine accepted none of the keys that ssh would use for this account. Make `ssh ADDRESS` work without a password first.',
   'bad-address': 'The infrastructure model contains an invalid address. Write `host`, `user@host` or `host:port`.',

@@ -5,9 +5,24 @@ import { longNameRecord } from './long-name-record.ts'
 import { fileChunks, type TreeEntry, walkTree } from './walk-tree.ts'
 
 /** What an archive contains under a name: a tree of files, or a file with a text. */
-export type ArchivePart =
-  | { readonly name: string; readonly tree: string }
-  | { readonly name: string; readonly text: string }
+export type ArchivePart = TreePart | { readonly name: string; readonly text: string }
+
+export interface TreePart {
+  readonly name: string
+  readonly tree: string
+  /** Time of everything in the tree. */
+  readonly time?: Date
+  /** Sees what is packed, and may refuse it at the end. */
+  readonly visitor?: TreeVisitor
+}
+
+/** Sees a tree as it is read. */
+export interface TreeVisitor {
+  entry(entry: TreeEntry): void
+  /** A part of the content of the last entry. */
+  chunk(chunk: Uint8Array): void
+  end(): void
+}
 
 /**
  * Packs parts into one tar stream; the same contents give the same bytes. Directories of trees are writable, since busybox tar could
@@ -24,17 +39,20 @@ export function packArchive(parts: Iterable<ArchivePart>): Readable {
 
 async function addParts(archive: Pack, parts: Iterable<ArchivePart>): Promise<void> {
   for (const part of parts) {
-    if ('tree' in part) await addTree(archive, part.name, part.tree)
+    if ('tree' in part) await addTree(archive, part)
     else await addText(archive, part.name, Buffer.from(part.text))
   }
 }
 
-async function addTree(archive: Pack, name: string, tree: string): Promise<void> {
+async function addTree(archive: Pack, { name, tree, time, visitor }: TreePart): Promise<void> {
+  const mtime = time ?? COMMON.mtime
   for (const entry of walkTree(tree)) {
-    const path = entry.path === '' ? name : `${name}/${entry.path}`
-    if (entry.kind === 'file') await addFile(archive, { path, source: join(tree, entry.path), entry })
-    else await addEntry(archive, headerOf(entry, path))
+    const header = { ...headerOf(entry, entry.path === '' ? name : `${name}/${entry.path}`), mtime }
+    visitor?.entry(entry)
+    if (entry.kind === 'file') await addFile(archive, { header, source: join(tree, entry.path), entry, visitor })
+    else await addEntry(archive, header)
   }
+  visitor?.end()
 }
 
 async function addText(archive: Pack, name: string, text: Buffer): Promise<void> {
@@ -42,24 +60,25 @@ async function addText(archive: Pack, name: string, text: Buffer): Promise<void>
 }
 
 interface FileToAdd {
-  readonly path: string
+  readonly header: EntryHeader
   readonly source: string
   readonly entry: TreeEntry & { readonly kind: 'file' }
+  readonly visitor: TreeVisitor | undefined
 }
 
-async function addFile(archive: Pack, { path, source, entry }: FileToAdd): Promise<void> {
-  const header = headerOf(entry, path)
+async function addFile(archive: Pack, { header, source, entry, visitor }: FileToAdd): Promise<void> {
   await finished((done) => {
     const sink = archive.entry(shortened(archive, header), done)
-    writeChunks(sink, fileChunks(source, entry.size)).catch((error: unknown) => {
+    writeChunks(sink, fileChunks(source, entry.size), visitor).catch((error: unknown) => {
       sink.destroy(error instanceof Error ? error : new Error(String(error)))
     })
     return sink
   })
 }
 
-async function writeChunks(sink: EntrySink, chunks: Iterable<Buffer>): Promise<void> {
+async function writeChunks(sink: EntrySink, chunks: Iterable<Buffer>, visitor?: TreeVisitor): Promise<void> {
   for (const chunk of chunks) {
+    visitor?.chunk(chunk)
     if (!sink.write(chunk)) await new Promise((resolve) => sink.once('drain', () => resolve(undefined)))
   }
   sink.end(null)

@@ -8,22 +8,33 @@ export type TreeEntry =
   | { readonly kind: 'file'; readonly path: string; readonly size: number; readonly executable: boolean }
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
 
+/** An entry of a tree, and when it was changed, in milliseconds since 1970. */
+export interface TimedEntry {
+  readonly entry: TreeEntry
+  readonly modified: number
+}
+
 /** Visits a tree in the order of its names, parents first; refuses sockets, devices, named pipes and paths that are too long. */
-export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, undefined> {
+export function* walkTree(root: string): Generator<TreeEntry, void, undefined> {
+  for (const { entry } of walkTimes(root)) yield entry
+}
+
+/** Like `walkTree`, with the time of each entry. */
+export function* walkTimes(root: string, path = ''): Generator<TimedEntry, void, undefined> {
   const absolute = path === '' ? root : join(root, path)
   const status = lstatSync(absolute)
-  if (status.isDirectory()) {
-    yield { kind: 'directory', path }
-    for (const name of sortedNames(absolute)) yield* walkTree(root, pathWithin(root, path, name))
-  } else if (status.isFile()) {
-    yield { kind: 'file', path, size: status.size, executable: (status.mode & 0o100) !== 0 }
-  } else if (status.isSymbolicLink()) {
-    yield { kind: 'symlink', path, target: readlinkSync(absolute) }
-  } else {
-    throw new DavitError('unusual-file', `'${absolute}' is a ${unusualKind(status)}`, {
-      hint: 'remove it; packages contain only files, directories and symbolic links',
-    })
-  }
+  yield { entry: entryOf(absolute, path, status), modified: status.mtimeMs }
+  if (!status.isDirectory()) return
+  for (const name of sortedNames(absolute)) yield* walkTimes(root, pathWithin(root, path, name))
+}
+
+function entryOf(absolute: string, path: string, status: Stats): TreeEntry {
+  if (status.isDirectory()) return { kind: 'directory', path }
+  if (status.isFile()) return { kind: 'file', path, size: status.size, executable: (status.mode & 0o100) !== 0 }
+  if (status.isSymbolicLink()) return { kind: 'symlink', path, target: readlinkSync(absolute) }
+  throw new DavitError('unusual-file', `'${absolute}' is a ${unusualKind(status)}`, {
+    hint: 'remove it; packages contain only files, directories and symbolic links',
+  })
 }
 
 /** Leaves room for the directory in which a tree is put: the system takes paths of at most 4096 bytes. */

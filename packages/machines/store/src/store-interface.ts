@@ -40,7 +40,15 @@ export interface StoreOperations {
 export interface NativeStore extends StoreOperations {
   readonly kind: 'native'
   registrations(paths: readonly StorePath[]): Promise<readonly Registration[]>
-  /** One tar stream of valid paths, below `paths`, and of the registrations that make them valid elsewhere, below `records`. */
+  /**
+   * Fails, with an error that names them, if some of these paths were altered; those are not valid any more then. Returns those in which
+   * only times have changed.
+   */
+  refuseAltered(paths: readonly StorePath[]): Promise<readonly StorePath[]>
+  /**
+   * One tar stream of valid paths, below `paths`, and of the registrations that make them valid elsewhere, below `records`. It fails at the
+   * end of a path that was altered.
+   */
   export(paths: readonly StorePath[]): Readable
   /** Returns further paths that builds see. */
   buildPaths(): readonly string[]

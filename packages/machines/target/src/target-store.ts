@@ -1,6 +1,8 @@
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 
+import type { AlteredPackage } from './native/altered.ts'
+
 /** The target's half of a store: checks what a machine has of the coordinator's store, and sends, builds and fetches the rest. */
 export interface TargetStore {
   /** Returns the paths that are not valid there. */
@@ -10,6 +12,11 @@ export interface TargetStore {
    * already valid there.
    */
   send(paths: readonly StorePath[], options: TransferOptions): Promise<Transferred>
+  /**
+   * Has paths there count as missing into which something was written, and that the coordinator has as they were made; returns them. Only
+   * in a native store; Nix has `nix-store --verify-path` and `--repair-path`.
+   */
+  markAltered(paths: readonly StorePath[]): Promise<readonly AlteredPackage[]>
   /** Keeps valid paths and their closures for a day, for a later step of the same deployment. */
   protect(paths: readonly StorePath[]): Promise<void>
   /** Builds derivations whose inputs are valid there. A failed build does not stop the others. */

@@ -50,6 +50,7 @@ export { type FileLog, type FilePart, listActivityLogs, readFiles, type ReadFile
 export { type Machine, openMachine } from './machine.ts'
 export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native/collect.ts'
+export { type AlteredPackages, findAltered } from './native/altered.ts'
 export type { StoredBytes, StoreRoot } from './native/survey.ts'
 export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './records/observation.ts'
 export { observeAfterTrials } from './records/observe-after-trials.ts'

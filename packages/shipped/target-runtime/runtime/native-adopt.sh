@@ -1,7 +1,7 @@
 # Makes outputs valid on the machine that has built them.
 
-# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD]...: makes waiting outputs valid with these registrations, and
-# removes those with `-` or that are valid already.
+# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD TIME]...: makes waiting outputs valid with these registrations, at this
+# time (as of `touch -t`), and removes those with `-` or that are valid already.
 adopt_built() {
   printf '\n%s\n' "$1"
   process_identity "$$"
@@ -12,16 +12,16 @@ adopt_built() {
   sync -f "$registrations" 2>/dev/null || sync
   # `commit_path` moves from here.
   incoming=$built
-  while [ $# -ge 2 ]; do
+  while [ $# -ge 3 ]; do
     check_store_paths "/$1"
     if [ "$2" != - ] && exists "$built/paths/$1" && ! is_valid "$1"; then
-      rm -f "$registrations/$1.json"
-      TZ=UTC0 touch -h -t 197001010000.01 "$built/paths/$1" 2>/dev/null
+      [ -f "$registrations/../altered/$1" ] || rm -f "$registrations/$1.json"
+      TZ=UTC0 find "$built/paths/$1" -exec touch -h -t "$3" {} + 2>/dev/null
       [ -L "$built/paths/$1" ] || chmod -R a-w "$built/paths/$1"
       commit_path "$1" "$2" || cannot "move '$1' into" "$store"
     fi
     remove_tree "$built/paths/$1"
-    shift 2
+    shift 3
   done
   rmdir "$built/paths" "$built" 2>/dev/null
   printf 'adopted\n'
@@ -29,9 +29,10 @@ adopt_built() {
 
 # commit_path NAME RECORD: makes a path valid.
 commit_path() {
-  [ ! -f "$registrations/$1.json" ] || return 0
+  [ ! -f "$registrations/$1.json" ] || [ -f "$registrations/../altered/$1" ] || return 0
   check_received "$1"
   place_paths "$1" || return 1
   decode "$2"
   replace_text "$registrations/$1.json" "$decoded"
+  clear_marks "$1"
 }

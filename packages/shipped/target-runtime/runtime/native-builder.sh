@@ -23,10 +23,13 @@ discard_build() {
   rm -f "$1.lock"
 }
 
+# clear_place NAME: removes what is in the place of an output that is not valid. What was altered stays until its replacement is built, unless
+# that is built in place.
 clear_place() {
   ! exists "$store/$1" || is_valid "$1" && return
+  [ ! -f "$registrations/../altered/$1" ] || [ "${place-aside}" = in-place ] || return 0
   hold_commit
-  is_valid "$1" || remove_tree "$store/$1"
+  is_valid "$1" || clear_path "$1"
   rm -f "$registrations/../commit"
 }
 
@@ -252,7 +255,7 @@ normalize_output() {
   find "$made" -type f -links +1 -exec sh -c 'for file; do cp -p "$file" "$file.davit-copy" && mv -f "$file.davit-copy" "$file"; done' davit-build {} + &&
     find "$made" -type d -exec chmod 755 {} + -o -type f -perm -100 -exec chmod 555 {} + -o -type f -exec chmod 444 {} + ||
     cannot 'write below' "$incoming"
-  TZ=UTC0 find "$made" ! -path "$made" -exec touch -h -t 197001010000.01 {} + 2>/dev/null
+  # Its files get their times when it is made valid; this one says since when it waits.
   touch -h "$made" 2>/dev/null
   hold_commit
   mkdir -p "$built/paths" && mv "$made" "$built/paths/$output" || cannot 'write below' "$incoming"

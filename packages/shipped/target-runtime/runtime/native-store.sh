@@ -1,8 +1,8 @@
 # The target's half of the native store.
 
-# is_valid NAME: whether a path is registered, and was not removed by hand.
+# is_valid NAME: whether a path is registered, was not removed by hand, and is not marked as altered.
 is_valid() {
-  [ -f "$registrations/$1.json" ] && exists "$store/$1"
+  [ -f "$registrations/$1.json" ] && exists "$store/$1" && [ ! -f "$registrations/../altered/$1" ]
 }
 
 # is_rubbish NAME: whether something in the store is not valid, and is not being built here for a coordinator.
@@ -24,10 +24,30 @@ check_received() {
   exists "$incoming/paths/$1" || fail incomplete-archive "the archive lacks '$1'"
 }
 
+# clear_path NAME: removes what is in the place of a path that is not valid. What was altered is set aside, since a program may have
+# written data into it; whatever runs from there goes on.
+clear_path() {
+  exists "$store/$1" || return 0
+  [ -f "$registrations/../altered/$1" ] || {
+    remove_tree "$store/$1"
+    return
+  }
+  aside=$registrations/../set-aside
+  mkdir -p "$aside" && { [ -L "$store/$1" ] || [ ! -d "$store/$1" ] || chmod u+w "$store/$1"; } || return
+  aside=$aside/$1.$(date +%s)
+  ! exists "$aside" || aside=$aside.$$
+  mv "$store/$1" "$aside"
+}
+
+# clear_marks NAME...: from now on, these paths are as they were made.
+clear_marks() {
+  [ ! -d "$registrations/../altered" ] || (cd "$registrations/../altered" && rm -f "$@")
+}
+
 # place_paths NAME...: moves what was received into the store, without write permissions; it is not valid yet.
 place_paths() {
   for name in "$@"; do
-    ! exists "$store/$name" || remove_tree "$store/$name"
+    clear_path "$name" || return
   done
   in_batches place_batch "$@"
 }

@@ -141,7 +141,7 @@ operation_native_commit() {
   place_paths $placed || {
     # The likely reason is a full disk: free what was taken.
     for name in $placed; do
-      remove_tree "$store/$name"
+      [ -f "$registrations/../altered/$name" ] || remove_tree "$store/$name"
     done
     cannot 'move packages into' "$store"
   }
@@ -179,7 +179,7 @@ publish_records() {
     files="$files $name.json"
   done
   # shellcheck disable=SC2086
-  (cd "$incoming/records" && mv -f $files "$registrations/")
+  (cd "$incoming/records" && mv -f $files "$registrations/") && clear_marks "$@"
 }
 
 # check_needs [NAME]... protect [NAME]... needs [NAME]...
@@ -189,6 +189,18 @@ check_needs() {
     [ "$needed" = no ] || is_valid "$name" ||
       fail collected "'$name' was collected in the meantime: run the same command again"
     [ "$name" != needs ] || needed=yes
+  done
+}
+
+# operation_native_mark REGISTRATIONS [NAME]...: marks paths as altered, so that they are not valid until they are made or sent again.
+operation_native_mark() {
+  check_store_paths "$1"
+  hold_store "$1"
+  shift
+  mkdir -p "$registrations/../altered" || cannot 'write below' "$registrations"
+  for name in "$@"; do
+    check_store_paths "/$name"
+    : >"$registrations/../altered/$name" || cannot 'write below' "$registrations"
   done
 }
 

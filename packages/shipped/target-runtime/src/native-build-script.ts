@@ -88,14 +88,37 @@ export function directSenderScript({ directory, names, peer, command, line }: Fi
 export interface BuiltToAdopt {
   readonly marker: string
   readonly places: NativeStorePlaces
-  /** Name and encoded registration of each path, references before referrers; a path without registration is removed. */
-  readonly records: readonly (readonly [name: string, record: string | undefined])[]
+  /** Paths, references before referrers. */
+  readonly records: readonly AdoptedPath[]
+}
+
+export interface AdoptedPath {
+  readonly name: string
+  /** Absent if it is to be removed. */
+  readonly valid?: {
+    /** Encoded registration. */
+    readonly record: string
+    /** Time of everything in it, in seconds since 1970. */
+    readonly time: number
+  }
 }
 
 /** Returns a script that makes built paths valid, and prints `adopted` at its end. */
 export function adoptScript({ marker, places, records }: BuiltToAdopt): string {
-  const words = records.flatMap(([name, record = '-']) => [quote(name), quote(record)])
+  const words = records.flatMap(({ name, valid }) =>
+    [name, valid?.record ?? '-', valid === undefined ? '-' : touchTime(valid.time)].map(quote),
+  )
   return `${runtime(ADOPTER)}\nadopt_built ${[argumentsOf(marker, places), ...words].join(' ')}\n`
+}
+
+/** Returns a time as `touch -t` takes it, in UTC: `200109090146.40`. */
+function touchTime(seconds: number): string {
+  const [minutes = '', rest = ''] = new Date(seconds * 1000)
+    .toISOString()
+    .slice(0, -5)
+    .replaceAll(/[-T:]/g, '')
+    .match(/.{1,12}/g) as RegExpMatchArray
+  return `${minutes}.${rest}`
 }
 
 function argumentsOf(marker: string, { directory, incoming, registrations, logs }: NativeStorePlaces): string {

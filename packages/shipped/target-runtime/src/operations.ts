@@ -154,6 +154,20 @@ export const OPERATIONS = {
     does: 'makes the paths of a transfer valid and protects some of them, if the paths that they need are still valid',
     slowness: SLOW,
   },
+  native_altered: {
+    roles: ['carry', 'check'],
+    fields: 'REGISTRATIONS SECONDS [NAME]...',
+    does: 'names paths into which something was written, of these or of all, and what was written; looks for so many seconds',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
+  native_mark: {
+    roles: CARRY,
+    fields: 'REGISTRATIONS [NAME]...',
+    does: 'marks paths as altered: they are not valid until they are sent or made again, and what is there is set aside then',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
   native_discard: {
     roles: CARRY,
     fields: 'INCOMING',

@@ -27,10 +27,7 @@ const SHELLS = [['dash'], ['bash'], ['busybox', 'sh']].filter(
 const marker = "it's a marker"
 const predecessor = '1:2:boot'
 const places = { directory: '/store', incoming: '/store/i', registrations: '/store/r', logs: '/store/l' }
-const records = [
-  ['a', "it's"],
-  ['b', undefined],
-] as const
+const records = [{ name: 'a', valid: { record: "it's", time: 1_000_000_000 } }, { name: 'b' }]
 
 const peer = { hostname: 'h', port: 22, user: 'u', knownHosts: "it's\n", alias: 'peer' }
 

@@ -31,6 +31,14 @@ export const description = {
       env: ['DAVIT_USE_SUBSTITUTES'],
       describe: 'let targets with Nix fetch packages from their own caches where possible',
     },
+    'replace-altered': {
+      type: 'boolean',
+      describe: 'replace packages on targets into which something was written, as davit-env --repair does',
+    },
+    'list-altered': {
+      type: 'boolean',
+      describe: 'if packages of this machine were altered, print their paths instead of the manifest, and do not fail',
+    },
   },
   exitStatus: { 1: 'some packages did not arrive' },
   environment: { ...stateEnvironment, ...connectionEnvironment },

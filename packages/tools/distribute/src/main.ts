@@ -1,5 +1,5 @@
 import type { DavitError } from '@davit/diagnostics'
-import { distribute, distributionError, distributionInterrupted } from '@davit/distribution'
+import { alteredPaths, distribute, distributionError, distributionInterrupted } from '@davit/distribution'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { checkModulesHere } from '@davit/target'
@@ -27,11 +27,14 @@ export const tool = defineTool({
           store,
           maxTransfers: args.maxConcurrentTransfers,
           useSubstitutes: args.useSubstitutes,
+          replaceAltered: args.replaceAltered,
           unreachable: args.skipUnreachable ? 'skip' : 'refuse',
         }),
     )
     const { aborted, reason } = context.signal
     if (aborted) throw distributionInterrupted(reason as DavitError, outcome)
+    const altered = args.listAltered ? alteredPaths(outcome) : []
+    if (altered.length > 0) return print(altered.map((path) => `${path}\n`).join(''))
     if (outcome.failed.size > 0) throw distributionError(outcome)
     await print(text)
   },

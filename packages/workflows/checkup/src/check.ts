@@ -5,6 +5,7 @@ export const TOPICS = [
   'keys',
   'state',
   'store',
+  'packages',
   'disk',
   'clock',
   'nix',

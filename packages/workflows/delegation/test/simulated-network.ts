@@ -112,6 +112,7 @@ function simulatedTarget(machine: string, shared: Shared): TargetStore {
   }
   return {
     missing: async (paths) => paths.filter((path) => !here.has(path)),
+    markAltered: async () => [],
     async protect(paths) {
       requireAll(paths, here, machine)
       for (const path of paths) shared.keptThere.add(`${machine}: ${path.slice(40)}`)

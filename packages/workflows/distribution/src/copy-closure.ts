@@ -29,7 +29,7 @@ export async function copyClosure(
   const invalid = await store.invalidPaths(paths)
   if (invalid.length > 0) throw notValidHere(invalid)
   await store.protect(paths)
-  await reportTransfer({ ...terms, verb: 'send' }, () => sendClosure(paths, target, { store, signal }))
+  await reportTransfer({ ...terms, verb: 'send' }, () => sendClosure(paths, target, { store, report, signal }))
 }
 
 function notValidHere(paths: readonly StorePath[]): DavitError {

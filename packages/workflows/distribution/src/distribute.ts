@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, hasCode } from '@davit/diagnostics'
 import type { Manifest, TargetName } from '@davit/documents'
 import {
   groupByMachine,
@@ -107,6 +107,14 @@ export function distributionError({ done, failed }: DistributionOutcome): DavitE
       ...(error instanceof DavitError && error.hint !== undefined ? { hint: error.hint } : {}),
     })),
   })
+}
+
+/** Returns the paths of this machine that were not sent, since they were altered. */
+export function alteredPaths({ failed }: DistributionOutcome): readonly string[] {
+  const paths = [...failed.values()].flatMap((error) =>
+    hasCode(error, 'altered-package') ? [error.fields['altered']].flat() : [],
+  )
+  return [...new Set(paths.map(String))]
 }
 
 function isUnreachable(error: unknown): boolean {

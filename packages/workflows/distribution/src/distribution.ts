@@ -1,3 +1,3 @@
 export { copyClosure } from './copy-closure.ts'
-export { distribute, distributionError, distributionInterrupted } from './distribute.ts'
+export { alteredPaths, distribute, distributionError, distributionInterrupted } from './distribute.ts'
 export { planTransfers, type TransferQuestion } from './plan-transfers.ts'

@@ -1,20 +1,20 @@
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { unpackArchive } from '@davit/files'
+import { alteredElsewhere } from './alterations.ts'
 import { asStoreError, MAX_ARCHIVE, missingInArchive } from './add-outputs.ts'
 import { badCopy, claimedClosure, type Claims, isNamedByContent } from './claims.ts'
 import type { Staged } from './committer.ts'
 import { outputPathOf } from './derivation.ts'
 import { readDerivation } from './derivation-writer.ts'
 import { needPaths } from './needed.ts'
-import { normalizeTree } from './normalize-tree.ts'
 import { isContentValid } from './own-content.ts'
 import { pathExists } from './path-exists.ts'
 import type { Registration } from './registration.ts'
 import { protect } from './roots.ts'
+import { sealTree } from './seal-tree.ts'
 import type { StoreContext } from './store-context.ts'
 import { withStoreLock } from './store-lock.ts'
-import { digestTree } from './tree-digest.ts'
 import { withWorkspace } from './workspace.ts'
 
 /** Paths that are valid in the store of another machine. */
@@ -59,10 +59,9 @@ function missingHere(context: StoreContext, claims: Claims): readonly Registrati
 async function verify(context: StoreContext, tree: string, claim: Registration): Promise<Staged> {
   const { path, contentHash, size, references } = claim
   if (!pathExists(tree)) throw missingInArchive(path)
-  normalizeTree(tree)
-  const digest = await digestTree(tree)
+  const digest = await sealTree(tree)
   if (digest.contentHash !== contentHash || digest.size !== size) {
-    throw badCopy(`'${path}' arrived with another content than its registration has`)
+    throw alteredElsewhere(path)
   }
   const sorted = [...new Set(references)].toSorted()
   if (isNamedByContent(context.layout.directory, claim)) {

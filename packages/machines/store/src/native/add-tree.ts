@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import { fileChunks, walkTree } from '@davit/files'
 import type { Staged } from './committer.ts'
-import { normalizeTree } from './normalize-tree.ts'
 import type { Registration } from './registration.ts'
+import { sealTree } from './seal-tree.ts'
 import { storePathOf } from './store-path.ts'
-import { digestTree } from './tree-digest.ts'
 
 export interface StagedTree {
   readonly name: string
@@ -15,8 +14,7 @@ export interface StagedTree {
 
 /** Prepares a tree on the file system of the store to be committed, under a path named by its content. */
 export async function stageTree(storeDirectory: string, tree: string, options: StagedTree): Promise<Staged> {
-  normalizeTree(tree)
-  const digest = await digestTree(tree)
+  const digest = await sealTree(tree)
   const path = contentPathOf(storeDirectory, options.name, digest.contentHash)
   const references = [...new Set(options.references)].toSorted()
   const registration: Registration = { path, ...digest, references }

@@ -1,14 +1,16 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { hasCode, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { reasonOf } from '@davit/files'
 import { limitsIn, visibleHere } from '@davit/isolation'
+import { readMark } from './altered-marks.ts'
 import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
 import { describeOutput } from './describe-output.ts'
 import { type BuilderResult, runBuilder } from './run-builder.ts'
+import { sealRoot } from './normalize-tree.ts'
 import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
@@ -47,14 +49,43 @@ export async function buildOutput(
   return withStoreLock(basename(job.output), { layout, environment, signal, onWait }, async (lock) => {
     if (registry.find(job.output) !== undefined) return { kind: 'built' }
     return withWorkspace(layout, async (workspace) => {
-      await context.undisturbed(async () => clearPlace(job.output, workspace))
+      const aside = await makeRoom(context, job.output, workspace)
       try {
         return await buildIn(context, { ...job, workspace, lock, signal })
       } finally {
-        if (registry.find(job.output) === undefined) clearPlace(job.output, workspace)
+        if (registry.find(job.output) === undefined) restorePlace(context, { output: job.output, workspace, aside })
       }
     })
   })
+}
+
+/**
+ * Clears the place of an output. One that was altered stays there until its replacement is built, or is set aside where builds write in
+ * place; then returns where it is.
+ */
+async function makeRoom(context: StoreContext, output: StorePath, workspace: string): Promise<string | undefined> {
+  const { layout } = context
+  const { kind } = await context.isolation()
+  if (kind === 'bubblewrap' && readMark(layout, output) !== undefined) return undefined
+  return context.undisturbed(async () => clearPlace(layout, output, workspace))
+}
+
+interface FailedPlace {
+  readonly output: StorePath
+  readonly workspace: string
+  /** Where the altered output is that was in its place. */
+  readonly aside: string | undefined
+}
+
+/** Removes what a failed build has left, and puts back what was altered. */
+function restorePlace({ layout }: StoreContext, { output, workspace, aside }: FailedPlace): void {
+  if (aside === undefined) {
+    if (readMark(layout, output) === undefined) clearPlace(layout, output, workspace)
+    return
+  }
+  if (pathExists(output)) renameSync(output, join(workspace, 'failed-output'))
+  renameSync(aside, output)
+  sealRoot(output)
 }
 
 interface LockedJob extends BuildJob {

@@ -1,8 +1,12 @@
 import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { hasCode } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
 import { removeTree, syncDirectory, systemErrorCode } from '@davit/files'
+import { readMark, setAside } from './altered-marks.ts'
 import type { Undisturbed } from './collection-guard.ts'
 import { sealRoot } from './normalize-tree.ts'
+import { setTimes } from './package-times.ts'
 import { pathExists } from './path-exists.ts'
 import type { Registration } from './registration.ts'
 import type { Registry } from './registry.ts'
@@ -57,7 +61,7 @@ async function commitBatch(
   const fresh = [...unique.values()].filter(({ registration }) => registry.find(registration.path) === undefined)
   await sync(fresh.map(({ tree }) => tree))
   const register = async (workspace: string) => {
-    for (const staged of fresh) await place(staged, workspace)
+    for (const staged of fresh) await place(layout, staged, workspace)
     await syncDirectory(layout.directory)
     const registrations = fresh.map(({ registration }) => registration)
     registry.prepare(registrations, workspace)
@@ -72,14 +76,26 @@ async function commitBatch(
  * Moves a tree to its place. Trees are moved whole, so an unregistered one that is there already is either equal to this
  * one, perhaps moved there by another process just now, or rubbish.
  */
-async function place(staged: Staged, workspace: string): Promise<void> {
+async function place(layout: StoreLayout, staged: Staged, workspace: string): Promise<void> {
   const { tree, registration } = staged
   const { path, contentHash } = registration
-  if (tree !== path && !(pathExists(path) && (await digestTree(path)).contentHash === contentHash)) {
-    clearPlace(path, workspace)
-    if (!renameIfFree(tree, path)) return place(staged, workspace)
+  if (tree !== path && !(pathExists(path) && (await hasContent(path, contentHash)))) {
+    clearPlace(layout, path, workspace)
+    if (!renameIfFree(tree, path)) return place(layout, staged, workspace)
   }
   sealRoot(path)
+}
+
+/** Whether the tree at a path has this content. One that was altered may contain what no package can. */
+async function hasContent(path: StorePath, contentHash: string): Promise<boolean> {
+  try {
+    if ((await digestTree(path)).contentHash !== contentHash) return false
+  } catch (error) {
+    if (hasCode(error, 'unusual-file') || hasCode(error, 'file-changed')) return false
+    throw error
+  }
+  setTimes(path, contentHash)
+  return true
 }
 
 function renameIfFree(from: string, to: string): boolean {
@@ -92,11 +108,13 @@ function renameIfFree(from: string, to: string): boolean {
   }
 }
 
-/** Removes what a killed run has left in the place of a path that is not valid. */
-export function clearPlace(path: string, workspace: string): void {
-  if (!pathExists(path)) return
+/** Removes what a killed run has left in the place of a path that is not valid. What was altered is set aside; returns where it is then. */
+export function clearPlace(layout: StoreLayout, path: StorePath, workspace: string): string | undefined {
+  if (!pathExists(path)) return undefined
+  if (readMark(layout, path) !== undefined) return setAside(layout, path)
   if (lstatSync(path).isDirectory()) chmodSync(path, 0o755)
   const aside = join(workspace, `${basename(path)}.rubbish`)
   renameSync(path, aside)
   removeTree(aside)
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
@@ -10,7 +10,8 @@ import {
   encodeDerivation,
   parseDerivation,
 } from './derivation.ts'
-import { sealFile } from './normalize-tree.ts'
+import { setTimes } from './package-times.ts'
+import type { Registration } from './registration.ts'
 import type { StoreContext } from './store-context.ts'
 import { packageNameOf } from './store-path.ts'
 import { digestPackage } from './tree-digest.ts'
@@ -36,7 +37,6 @@ export function derivationWriter(context: StoreContext, workspace: string): Deri
     },
     write() {
       const missing = [...added].filter(([path, { text }]) => !isWritten(context, path, text))
-      for (const [index, [path, { text }]] of missing.entries()) placeText(join(workspace, `${index}.drv`), path, text)
       const registrations = missing.map(([path, { derivation, text }]) => {
         return {
           path,
@@ -45,6 +45,13 @@ export function derivationWriter(context: StoreContext, workspace: string): Deri
           system: derivation.system,
         }
       })
+      for (const [index, [path, { text }]] of missing.entries()) {
+        const temporary = join(workspace, `${index}.drv`)
+        writeFileSync(temporary, text)
+        chmodSync(temporary, 0o444)
+        setTimes(temporary, (registrations[index] as Registration).contentHash)
+        renameSync(temporary, path)
+      }
       context.registry.prepare(registrations, workspace)
       context.registry.publish(registrations, workspace)
     },
@@ -74,10 +81,4 @@ function readIfPresent(path: string): string | undefined {
     if (systemErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
-}
-
-function placeText(temporary: string, path: StorePath, text: string): void {
-  writeFileSync(temporary, text)
-  sealFile(temporary)
-  renameSync(temporary, path)
 }

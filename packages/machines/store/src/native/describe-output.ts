@@ -1,9 +1,8 @@
 import type { StorePath } from '@davit/documents'
 import type { Derivation } from './derivation.ts'
-import { normalizeTree } from './normalize-tree.ts'
 import { referenceScan } from './reference-scan.ts'
 import type { Registration } from './registration.ts'
-import { digestTree } from './tree-digest.ts'
+import { sealTree } from './seal-tree.ts'
 
 export interface OutputTree {
   /** Where it is now, on the file system of the store. */
@@ -18,8 +17,7 @@ export interface OutputTree {
 /** Normalizes an output, and makes its registration. */
 export async function describeOutput(made: OutputTree): Promise<Registration> {
   const { tree, output, derivationPath, derivation, inputs } = made
-  normalizeTree(tree)
   const scan = referenceScan([...inputs, output])
-  const digest = await digestTree(tree, (chunk) => scan.visit(chunk))
+  const digest = await sealTree(tree, (chunk) => scan.visit(chunk))
   return { path: output, ...digest, references: scan.found(), deriver: derivationPath, system: derivation.system }
 }

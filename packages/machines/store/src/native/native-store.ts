@@ -8,9 +8,11 @@ import type { Environment } from '@davit/process'
 import { addCopies } from './add-copies.ts'
 import { addOutputs } from './add-outputs.ts'
 import { addModule, addProfiles } from './add-package.ts'
+import { contentGuard, refuseAltered } from './alterations.ts'
 import { closureOf } from './closure.ts'
 import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
+import { timeOfContent } from './package-times.ts'
 import { realise } from './realise.ts'
 import { encodeRegistration } from './registration.ts'
 import { remoteBuild } from './remote-build.ts'
@@ -44,6 +46,13 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
     closure: (paths) => guarded(async () => closureOf(registry, paths)),
     registrations: (paths) => guarded(async () => paths.map((path) => registry.get(path))),
     invalidPaths: (paths) => guarded(async () => paths.filter((path) => registry.find(path) === undefined)),
+    refuseAltered: (paths) =>
+      guarded(() =>
+        refuseAltered(
+          context,
+          paths.map((path) => registry.get(path)),
+        ),
+      ),
     export: (paths) => exportPaths(context, paths),
     buildPaths: () => context.buildPaths(),
     remoteBuild: (derivation, machine) => guarded(async () => remoteBuild(context, derivation, machine)),
@@ -60,13 +69,20 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
   }
 }
 
-function exportPaths({ registry }: StoreContext, paths: readonly StorePath[]): Readable {
+function exportPaths(context: StoreContext, paths: readonly StorePath[]): Readable {
   try {
-    const records = paths.map((path) => ({
-      name: `records/${basename(path)}.json`,
-      text: encodeRegistration(registry.get(path)),
+    const registrations = paths.map((path) => context.registry.get(path))
+    const records = registrations.map((registration) => ({
+      name: `records/${basename(registration.path)}.json`,
+      text: encodeRegistration(registration),
     }))
-    return packArchive([...records, ...paths.map((path) => ({ name: `paths/${basename(path)}`, tree: path }))])
+    const trees = registrations.map((registration) => ({
+      name: `paths/${basename(registration.path)}`,
+      tree: registration.path,
+      time: new Date(timeOfContent(registration.contentHash) * 1000),
+      visitor: contentGuard(context, registration),
+    }))
+    return packArchive([...records, ...trees])
   } catch (error) {
     const failed = new Readable({ read() {} })
     return failed.destroy(error instanceof Error ? error : new Error(String(error)))

@@ -1,12 +1,10 @@
-import { chmodSync, copyFileSync, lchownSync, lstatSync, lutimesSync, renameSync, type Stats } from 'node:fs'
+import { chmodSync, copyFileSync, lchownSync, lstatSync, renameSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { walkTree } from '@davit/files'
 
-const EPOCH = 1
-
 /**
- * Gives a tree that is not in its place yet the permissions and times of packages: 0444, 0555 for executables and
- * directories, second 1. Its root remains writable, since it could not be moved otherwise (see `sealRoot`).
+ * Gives a tree that is not in its place yet the permissions of packages: 0444, 0555 for executables and directories. Its root remains
+ * writable, since it could not be moved otherwise (see `sealRoot`).
  */
 export function normalizeTree(root: string): void {
   const owner = lstatSync(dirname(root))
@@ -21,23 +19,15 @@ export function normalizeTree(root: string): void {
       continue
     }
     if (entry.kind === 'file') normalizeFile(path, status)
-    lutimesSync(path, EPOCH, EPOCH)
   }
   for (const directory of directories.toReversed()) {
     if (directory !== root) chmodSync(directory, 0o555)
-    lutimesSync(directory, EPOCH, EPOCH)
   }
 }
 
 /** Makes the root of a tree read-only, as the last step, when the tree is in its place. */
 export function sealRoot(root: string): void {
   if (lstatSync(root).isDirectory()) chmodSync(root, 0o555)
-}
-
-/** Gives a file that is not executable the permissions and times of packages. */
-export function sealFile(path: string): void {
-  chmodSync(path, 0o444)
-  lutimesSync(path, EPOCH, EPOCH)
 }
 
 function normalizeFile(path: string, status: Stats): void {

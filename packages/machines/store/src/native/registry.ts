@@ -1,8 +1,10 @@
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { systemErrorCode } from '@davit/files'
+import { alteredPackages } from './alterations.ts'
+import { asideDirectory, readMark, removeMark, writeMark } from './altered-marks.ts'
 import { encodeRegistration, parseRegistration, type Registration } from './registration.ts'
 import { registrationFile, type StoreLayout } from './store-layout.ts'
 
@@ -14,6 +16,8 @@ export interface Registry {
   get(path: StorePath): Registration
   /** Makes a path invalid; its tree is then rubbish. */
   withdraw(path: StorePath): void
+  /** Makes a path invalid that was altered, until it is registered again; its tree is kept (see `altered-marks.ts`). */
+  markAltered(path: StorePath, what: string): void
   /** Drops what it has found before, so that it reads the records again. */
   forget(): void
   /** Writes records into a directory on the same file system, where they have no effect yet. */
@@ -31,7 +35,7 @@ export function openRegistry(layout: StoreLayout): Registry {
   }
   const get = (path: StorePath): Registration => {
     const registration = find(path)
-    if (registration === undefined) throw invalidPath(path)
+    if (registration === undefined) throw invalidPath(layout, path)
     return registration
   }
   return {
@@ -39,6 +43,10 @@ export function openRegistry(layout: StoreLayout): Registry {
     get,
     withdraw(path) {
       rmSync(registrationFile(layout, path), { force: true })
+      known.delete(path)
+    },
+    markAltered(path, what) {
+      writeMark(layout, path, what)
       known.delete(path)
     },
     forget: () => known.clear(),
@@ -52,6 +60,7 @@ export function openRegistry(layout: StoreLayout): Registry {
       for (const registration of registrations) {
         const file = registrationFile(layout, registration.path)
         renameSync(join(directory, basename(file)), file)
+        removeMark(layout, registration.path)
         known.set(registration.path, registration)
       }
     },
@@ -63,14 +72,16 @@ function readRegistration(layout: StoreLayout, path: StorePath): Registration | 
   try {
     const registration = parseRegistration(readFileSync(registrationFile(layout, path), 'utf8'), path)
     lstatSync(path)
-    return registration
+    return readMark(layout, path) === undefined ? registration : undefined
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined
     throw error
   }
 }
 
-function invalidPath(path: StorePath): DavitError {
+function invalidPath(layout: StoreLayout, path: StorePath): DavitError {
+  const what = readMark(layout, path)
+  if (what !== undefined) return alteredPackages([{ path, what: printable(what) }], asideDirectory(layout))
   return new DavitError('invalid-path', `'${path}' is not in the store`, {
     exitStatus: ExitStatus.noInput,
     hint: 'run davit-normalize and davit-manifest again; they make what is missing',

@@ -9,6 +9,31 @@ export interface TreeDigest {
   readonly size: number
 }
 
+/** Digests the canonical form of a tree that is read entry by entry. */
+export interface TreeDigester {
+  entry(entry: TreeEntry): void
+  /** A part of the content of the last entry. */
+  chunk(chunk: Uint8Array): void
+  /** Bytes of the canonical form of these entries, with the contents that they should have. */
+  size(): number
+  digest(): TreeDigest
+}
+
+export function treeDigester(): TreeDigester {
+  const hash = createHash('sha256')
+  let size = 0
+  return {
+    entry(entry) {
+      const header = headerOf(entry)
+      hash.update(header)
+      size += header.length + (entry.kind === 'file' ? entry.size : 0)
+    },
+    chunk: (chunk) => void hash.update(chunk),
+    size: () => size,
+    digest: () => ({ contentHash: `sha256:${hash.digest('hex')}`, size }),
+  }
+}
+
 /** Digests the canonical form of a tree; `visit` gets all of it, in chunks. */
 export async function digestTree(root: string, visit?: (chunk: Uint8Array) => void): Promise<TreeDigest> {
   const hash = createHash('sha256')

@@ -26,6 +26,7 @@ export function clientTargetStore(client: Client, store: NixStore): TargetStore 
     send: (paths, { signal }) => sendPaths(place, paths, signal),
     // The protocol has no operation for that. The profile protects its packages once it is set.
     protect: async () => {},
+    markAltered: async () => [],
     build: (derivations, options) => buildThere(client, derivations, options),
     async fetch(derivations, options) {
       const outputs = await store.outputs(derivations)

@@ -1,11 +1,12 @@
 import { basename } from 'node:path'
 
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { parseRegistration, type Registration, type StoreLayout, storeLayout } from '@davit/store'
 
 import { badAnswer } from '../helper/answer-lines.ts'
 import type { Machine } from '../machine.ts'
+import { alteredThere } from './altered.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
 import { notValidThere, type TransferOptions, type Transferred } from '../target-store.ts'
 import type { NativeBuildPlace } from './build.ts'
@@ -21,17 +22,23 @@ export async function bringNatively(
   const layout = storeLayout(store.reference.directory)
   const registrations = await closureThere(machine, layout, paths)
   const failed = (reason: string, cause?: Error) => bringFailed(machine, reason, cause)
-  const added = await store.addCopies({
-    paths,
-    registrations,
-    signal,
-    receive: (names, use) => receiveArchive(machine, { directory: layout.directory, names, failed, signal }, use),
-  })
+  const added = await store
+    .addCopies({
+      paths,
+      registrations,
+      signal,
+      receive: (names, use) => receiveArchive(machine, { directory: layout.directory, names, failed, signal }, use),
+    })
+    .catch(async (error: unknown) => {
+      const path = hasCode(error, 'altered-package') ? [error.fields['altered']].flat()[0] : undefined
+      const altered = registrations.find((one) => one.path === path)
+      throw altered === undefined ? error : await alteredThere(machine, store, altered.path)
+    })
   return { paths: added.length, bytes: added.reduce((sum, { size }) => sum + size, 0) }
 }
 
 /** Returns the registrations of paths on a machine and of all that they need there, which it keeps while its helper lives. */
-async function closureThere(
+export async function closureThere(
   machine: Machine<'carry'>,
   { directory, registrations }: StoreLayout,
   paths: readonly StorePath[],

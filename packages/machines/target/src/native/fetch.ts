@@ -2,11 +2,20 @@ import { basename } from 'node:path'
 
 import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { encodeRegistration, type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
-import { adoptScript, encodeField, SLOW } from '@davit/target-runtime'
+import {
+  encodeRegistration,
+  type NativeStore,
+  type Registration,
+  type StoreLayout,
+  storeLayout,
+  timeOfContent,
+} from '@davit/store'
+import { type AdoptedPath, adoptScript, encodeField, SLOW } from '@davit/target-runtime'
 
 import { watchChannel } from '../helper/channel-watch.ts'
 import type { Machine } from '../machine.ts'
+import { alteredThere } from './altered.ts'
+import { closureThere } from './bring.ts'
 import type { NativeBuildPlace } from './build.ts'
 import { missingNames } from './import.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
@@ -49,6 +58,7 @@ async function fetchWanted(fetching: Fetching, wanted: Wanted): Promise<Transfer
     return await fetchParts(fetching, wanted, waiting)
   } catch (error) {
     fetching.signal.throwIfAborted()
+    if (hasCode(error, 'altered-package')) throw error
     // Another coordinator may have made some of them valid in the meantime, which moves them.
     const stillWaiting = await waitingNames(fetching, wanted)
     if (stillWaiting.size === waiting.size) throw error
@@ -66,21 +76,41 @@ async function fetchParts(fetching: Fetching, wanted: Wanted, waiting: ReadonlyS
   const { machine, layout } = fetching
   const part = (isWaiting: boolean) =>
     new Map([...wanted].filter(([path]) => waiting.has(basename(path)) === isWaiting))
-  const valid = await fetchFrom(fetching, layout.directory, part(false))
+  const valid = await fetchValid(fetching, part(false))
   const built = await fetchFrom(fetching, `${layout.incoming}/built.${machine.facts.bootId}/paths`, part(true))
   await adopt(fetching, recordsOf(built))
   const all = [...valid, ...built]
   return { paths: all.length, bytes: all.reduce((sum, { size }) => sum + size, 0) }
 }
 
-async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted): Promise<readonly Registration[]> {
+/** Fetches outputs that are valid on the machine, where services may use them, and may have written into them. */
+async function fetchValid(fetching: Fetching, wanted: Wanted): Promise<readonly Registration[]> {
+  if (wanted.size === 0) return []
+  const { machine, store, layout } = fetching
+  const known = await closureThere(machine, layout, [...wanted.keys()])
+  const contents = new Map(known.map(({ path, contentHash }) => [path, contentHash]))
+  try {
+    return await fetchFrom(fetching, layout.directory, wanted, contents)
+  } catch (error) {
+    const path = hasCode(error, 'altered-package') ? [error.fields['altered']].flat()[0] : undefined
+    const altered = [...wanted.keys()].find((one) => one === path)
+    throw altered === undefined ? error : await alteredThere(machine, store, altered)
+  }
+}
+
+async function fetchFrom(
+  fetching: Fetching,
+  directory: string,
+  wanted: Wanted,
+  contents: ReadonlyMap<StorePath, string> = new Map(),
+): Promise<readonly Registration[]> {
   if (wanted.size === 0) return []
   const { machine, store, signal } = fetching
   const names = [...wanted.keys()].map((path) => basename(path))
   const failed = (reason: string, cause?: Error) => fetchFailed(machine, reason, cause)
   try {
     return await receiveArchive(machine, { directory, names, failed, signal }, (archive) =>
-      store.addOutputs({ derivations: [...wanted.values()], archive, signal }),
+      store.addOutputs({ derivations: [...wanted.values()], archive, contents, signal }),
     )
   } catch (error) {
     signal.throwIfAborted()
@@ -97,24 +127,25 @@ function fetchFailed({ address }: Machine<'carry'>, reason: string, cause?: Erro
   })
 }
 
-type AdoptedRecord = readonly [name: string, record: string | undefined]
-
-function recordsOf(registrations: readonly Registration[]): readonly AdoptedRecord[] {
-  return registrations.map((registration) => [
-    basename(registration.path),
-    encodeField(encodeRegistration(registration)),
-  ])
+function recordsOf(registrations: readonly Registration[]): readonly AdoptedPath[] {
+  return registrations.map((registration) => ({
+    name: basename(registration.path),
+    valid: {
+      record: encodeField(encodeRegistration(registration)),
+      time: timeOfContent(registration.contentHash),
+    },
+  }))
 }
 
 async function forget(fetching: Fetching, names: readonly string[]): Promise<void> {
   await adopt(
     fetching,
-    names.map((name) => [name, undefined]),
+    names.map((name) => ({ name })),
   ).catch(() => {})
 }
 
 /** Has the machine register what it built. This is short, and not interrupted once it has begun. */
-async function adopt({ machine, layout }: Fetching, records: readonly AdoptedRecord[]): Promise<void> {
+async function adopt({ machine, layout }: Fetching, records: readonly AdoptedPath[]): Promise<void> {
   if (records.length === 0) return
   const channel = await machine.run(adoptScript({ marker: newMarker(), places: layout, records }))
   const [said, errors] = [streamTail(channel.stdout), streamTail(channel.stderr)]

@@ -4,6 +4,7 @@ import type { StorePath } from '@davit/documents'
 import { type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
 
 import type { Machine } from '../machine.ts'
+import { markAltered } from './altered.ts'
 import { bringNatively } from './bring.ts'
 import { buildNatively } from './build.ts'
 import { fetchNatively } from './fetch.ts'
@@ -25,6 +26,7 @@ export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore)
     async send(paths, options) {
       if (paths.length === 0) return { paths: 0, bytes: 0 }
       const registrations = await store.registrations(paths)
+      await store.refuseAltered(paths)
       const tops = unreferred(registrations)
       const sent = await sendPaths(machine, { store, layout, registrations, tops, ...options })
       for (const path of tops) kept.add(path)
@@ -36,6 +38,7 @@ export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore)
       await machine.request('protect', ['native', layout.roots, ...unkept])
       for (const path of unkept) kept.add(path)
     },
+    markAltered: (paths) => markAltered(machine, store, paths),
     build: (derivations, options) => buildNatively({ machine, store }, derivations, options),
     fetch: (derivations, options) => fetchNatively({ machine, store }, derivations, options),
     bring: (paths, options) => bringNatively({ machine, store }, paths, options),

@@ -22,6 +22,7 @@ export function nixTargetStore({ name, machine }: ShellTarget<'carry'>, store: N
       return nixStore.use(signal, (remote) => store.withServe((local) => copyAll(local, remote, { paths, signal })))
     },
     protect: (paths) => protect(machine, paths),
+    markAltered: async () => [],
     build: (derivations, options) => buildWithNix({ name, machine, store }, derivations, options),
     async fetch(derivations, { signal }) {
       return bringClosure(machine, store, {

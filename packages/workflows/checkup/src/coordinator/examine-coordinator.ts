@@ -3,6 +3,7 @@ import type { Machine } from '@davit/target'
 import type { Check } from '../check.ts'
 import { attempt } from '../failed.ts'
 import { timedCondition } from '../machine/examine-machine.ts'
+import { packageChecks } from '../machine/package-checks.ts'
 import { systemChecks } from '../machine/system-checks.ts'
 import type { Subject } from '../subject.ts'
 import type { CheckupTerms } from '../terms.ts'
@@ -29,7 +30,10 @@ export async function examineCoordinator(
     const here = await openHere()
     machine = here
     const { condition } = await timedCondition(here, terms)
-    return systemChecks({ facts: here.facts, condition, store: terms.store })
+    return [
+      ...systemChecks({ facts: here.facts, condition, store: terms.store }),
+      ...(await attempt('packages', () => packageChecks(here, terms))),
+    ]
   }
   const checks = await Promise.all([
     attempt('state', system),

@@ -14,6 +14,7 @@ import type { CheckupTerms } from '../terms.ts'
 import { clockChecks, type ToldTime } from './clock-checks.ts'
 import { isolationThere } from './isolation-there.ts'
 import { lockChecks } from './lock-checks.ts'
+import { packageChecks } from './package-checks.ts'
 import { profileChecks } from './profile-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { restartChecks } from './restart-checks.ts'
@@ -59,6 +60,7 @@ export async function examineMachine(
             ...systemChecks({ facts: machine.facts, condition, store: terms.store }),
             ...isolationThere(condition, terms.store),
             ...clockChecks(timed),
+            ...(await attempt('packages', () => packageChecks(machine, terms))),
           ]),
       ...(machine.client === undefined ? restartChecks(condition) : []),
       ...lockChecks(condition, terms),
