@@ -199,7 +199,7 @@ describe.runIf(canPose)('bring()', () => {
   test('refuses content that its registration does not have', async () => {
     forge(setting.input, 'other\n')
     await expect(bring([setting.profile])).rejects.toMatchObject({
-      code: 'bad-copy',
+      code: 'altered-package',
       message: `'${setting.input}' arrived with another content than its registration has`,
     })
     await isEmpty()

@@ -41,9 +41,10 @@ operation_native_altered() {
   set +f
 }
 
-# look_for_changes NAME...: says which of them have something newer, and what; rather a file than the directory in which it is.
+# look_for_changes NAME...: says which of them have something newer, and what; rather a file than the directory in which it is. Links do not
+# count: tar of busybox gives them no times, and directories show when one was replaced.
 look_for_changes() {
-  found=$(cd "$store" && find "$@" -mtime "-$days" 2>/dev/null | head -n 10000)
+  found=$(cd "$store" && find "$@" ! -type l -mtime "-$days" 2>/dev/null | head -n 10000)
   entry=
   IFS=$newline
   for line in $found; do

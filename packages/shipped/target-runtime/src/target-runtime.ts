@@ -6,7 +6,13 @@ export {
   clientScript,
 } from './client-script.ts'
 export { decodeField, encodeBytes, encodeField } from './field.ts'
-export { type AdoptedPath, adoptScript, buildServerScript, directSenderScript, senderScript } from './native-build-script.ts'
+export {
+  type AdoptedPath,
+  adoptScript,
+  buildServerScript,
+  directSenderScript,
+  senderScript,
+} from './native-build-script.ts'
 export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
 export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'
 export { REFUSALS } from './refusals.ts'

@@ -60,8 +60,9 @@ async function verify(context: StoreContext, tree: string, claim: Registration):
   const { path, contentHash, size, references } = claim
   if (!pathExists(tree)) throw missingInArchive(path)
   const digest = await sealTree(tree)
-  if (digest.contentHash !== contentHash || digest.size !== size) {
-    throw alteredElsewhere(path)
+  if (digest.contentHash !== contentHash) throw alteredElsewhere(path)
+  if (digest.size !== size) {
+    throw badCopy(`'${path}' arrived with another size than its registration has`)
   }
   const sorted = [...new Set(references)].toSorted()
   if (isNamedByContent(context.layout.directory, claim)) {

@@ -97,8 +97,10 @@ async function stateOf(registration: Registration): Promise<PackageState> {
 /** What shows without reading contents that something may have changed. */
 interface Signs {
   readonly size: number
-  /** The first file or link, and the first directory, with another time than it was given. */
+  /** Of the files with another time than they were given: the first that is not a mere cache, or else the first; and how many. */
   readonly file?: Changed
+  readonly files: number
+  /** The first directory with another time. */
   readonly directory?: Changed
   /** Directories with another time. */
   readonly directories: ReadonlySet<string>
@@ -115,16 +117,21 @@ function signsIn({ path: root, contentHash }: Registration): Signs {
   const digester = treeDigester()
   const directories = new Set<string>()
   const first = new Map<'file' | 'directory', Changed>()
+  let files = 0
   const note = (entry: TreeEntry, modified: number): void => {
     const kind = entry.kind === 'directory' ? 'directory' : 'file'
     if (kind === 'directory') directories.add(entry.path)
-    if (!first.has(kind)) first.set(kind, { path: entry.path, time: new Date(modified) })
+    else files += 1
+    const known = first.get(kind)
+    if (known === undefined || (kind === 'file' && isCache(known.path) && !isCache(entry.path)))
+      first.set(kind, { path: entry.path, time: new Date(modified) })
   }
   let unusual: string | undefined
   try {
     for (const { entry, modified } of walkTimes(root)) {
       digester.entry(entry)
-      if (!isTimeOfContent(modified, contentHash)) note(entry, modified)
+      // Not every tar gives links their times; a link that was replaced shows by the time of its directory.
+      if (entry.kind !== 'symlink' && !isTimeOfContent(modified, contentHash)) note(entry, modified)
     }
   } catch (error) {
     if (!hasCode(error, 'unusual-file')) throw error
@@ -134,19 +141,26 @@ function signsIn({ path: root, contentHash }: Registration): Signs {
   return {
     size: digester.size(),
     directories,
+    files,
     ...(file === undefined ? {} : { file }),
     ...(directory === undefined ? {} : { directory }),
     ...(unusual === undefined ? {} : { unusual }),
   }
 }
 
+/** Whether a file is one that Python writes beside programs. */
+function isCache(path: string): boolean {
+  return path.includes('__pycache__/')
+}
+
 function differenceIn(registration: Registration, signs: Signs): string {
-  const { file, directory, directories, unusual } = signs
+  const { file, files, directory, directories, unusual } = signs
   if (unusual !== undefined) return printable(unusual)
   if (file !== undefined) {
     const parent = dirname(file.path)
     const isNew = file.path !== '' && directories.has(parent === '.' ? '' : parent)
-    return `${quoted(file.path)} was ${isNew ? 'added or replaced' : 'changed'} on ${renderTime(file.time)}`
+    const others = files === 1 ? '' : `, and ${files - 1} more`
+    return `${quoted(file.path)} was ${isNew ? 'added or replaced' : 'changed'} on ${renderTime(file.time)}${others}`
   }
   if (directory !== undefined) {
     return `something was removed from ${quoted(directory.path)} on ${renderTime(directory.time)}`

@@ -38,7 +38,7 @@ export async function bringNatively(
 }
 
 /** Returns the registrations of paths on a machine and of all that they need there, which it keeps while its helper lives. */
-export async function closureThere(
+async function closureThere(
   machine: Machine<'carry'>,
   { directory, registrations }: StoreLayout,
   paths: readonly StorePath[],
@@ -53,6 +53,22 @@ export async function closureThere(
     )
   }
   return lines.map((line) => registrationIn(line, directory) ?? refuse(machine))
+}
+
+/** Returns the content hashes that a machine has registered, of these paths and of what they need, as far as it tells. */
+export async function contentsThere(
+  machine: Machine<'carry'>,
+  { directory, registrations }: StoreLayout,
+  paths: readonly StorePath[],
+): Promise<ReadonlyMap<StorePath, string>> {
+  const words = [registrations, ...paths.map((path) => basename(path))] as const
+  const lines = await machine.request('native_closure', words).catch((error: unknown) => {
+    // A registration there is damaged.
+    if (hasCode(error, 'bad-request')) return []
+    throw error
+  })
+  const known = lines.flatMap((line) => registrationIn(line, directory) ?? [])
+  return new Map(known.map(({ path, contentHash }) => [path, contentHash]))
 }
 
 const INVALID = /^invalid ([0-9a-z]{1,64}-[A-Za-z0-9_.+?=-]{1,255})$/

@@ -15,7 +15,7 @@ import { type AdoptedPath, adoptScript, encodeField, SLOW } from '@davit/target-
 import { watchChannel } from '../helper/channel-watch.ts'
 import type { Machine } from '../machine.ts'
 import { alteredThere } from './altered.ts'
-import { closureThere } from './bring.ts'
+import { contentsThere } from './bring.ts'
 import type { NativeBuildPlace } from './build.ts'
 import { missingNames } from './import.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
@@ -87,8 +87,7 @@ async function fetchParts(fetching: Fetching, wanted: Wanted, waiting: ReadonlyS
 async function fetchValid(fetching: Fetching, wanted: Wanted): Promise<readonly Registration[]> {
   if (wanted.size === 0) return []
   const { machine, store, layout } = fetching
-  const known = await closureThere(machine, layout, [...wanted.keys()])
-  const contents = new Map(known.map(({ path, contentHash }) => [path, contentHash]))
+  const contents = await contentsThere(machine, layout, [...wanted.keys()])
   try {
     return await fetchFrom(fetching, layout.directory, wanted, contents)
   } catch (error) {
