@@ -5,7 +5,13 @@ import { longNameRecord } from './long-name-record.ts'
 import { fileChunks, type TreeEntry, walkTree } from './walk-tree.ts'
 
 /** What an archive contains under a name: a tree of files, or a file with a text. */
-export type ArchivePart = TreePart | { readonly name: string; readonly text: string }
+export type ArchivePart = TreePart | TextPart
+
+export interface TextPart {
+  readonly name: string
+  readonly text: string
+  readonly time?: Date
+}
 
 export interface TreePart {
   readonly name: string
@@ -40,7 +46,7 @@ export function packArchive(parts: Iterable<ArchivePart>): Readable {
 async function addParts(archive: Pack, parts: Iterable<ArchivePart>): Promise<void> {
   for (const part of parts) {
     if ('tree' in part) await addTree(archive, part)
-    else await addText(archive, part.name, Buffer.from(part.text))
+    else await addText(archive, part)
   }
 }
 
@@ -55,8 +61,10 @@ async function addTree(archive: Pack, { name, tree, time, visitor }: TreePart): 
   visitor?.end()
 }
 
-async function addText(archive: Pack, name: string, text: Buffer): Promise<void> {
-  await addEntry(archive, { ...COMMON, name, type: 'file', mode: 0o644, size: text.length }, text)
+async function addText(archive: Pack, { name, text, time }: TextPart): Promise<void> {
+  const content = Buffer.from(text)
+  const mtime = time ?? COMMON.mtime
+  await addEntry(archive, { ...COMMON, mtime, name, type: 'file', mode: 0o644, size: content.length }, content)
 }
 
 interface FileToAdd {

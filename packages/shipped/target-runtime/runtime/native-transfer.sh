@@ -131,6 +131,7 @@ operation_native_commit() {
   check_needs "$@"
   chmod -R a-w,ug-s "$incoming/paths" && { [ -w "$incoming/paths" ] || chmod u+w "$incoming/paths"; } ||
     cannot 'write below' "$incoming"
+  time_directories
   # The only special character in names is `?`.
   set -f
   placed=$(choose_received "$@") || exit
@@ -158,6 +159,15 @@ operation_native_commit() {
     done
   )
   discard_transfer "$incoming"
+}
+
+# time_directories: gives directories the time of their package, which its record has too, if tar has not: that of busybox sets it before it
+# fills them.
+time_directories() {
+  (cd "$incoming/paths" && find . -type d ! -path . -mtime -1) | cut -d / -f 2 | sort -u | while IFS= read -r name; do
+    [ ! -f "$incoming/records/$name.json" ] ||
+      (cd "$incoming/paths" && find "./$name" -type d -exec touch -r "$incoming/records/$name.json" {} + 2>/dev/null)
+  done
 }
 
 # choose_received NAME... protect ...: prints those that are to be placed, as they are not valid yet.

@@ -14,7 +14,7 @@ import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
 import { timeOfContent } from './package-times.ts'
 import { realise } from './realise.ts'
-import { encodeRegistration } from './registration.ts'
+import { encodeRegistration, type Registration } from './registration.ts'
 import { remoteBuild } from './remote-build.ts'
 import { addRoot, hasRoot, protect, removeRoot } from './roots.ts'
 import { type StoreContext, storeContext } from './store-context.ts'
@@ -72,14 +72,16 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
 function exportPaths(context: StoreContext, paths: readonly StorePath[]): Readable {
   try {
     const registrations = paths.map((path) => context.registry.get(path))
+    const timeOf = ({ contentHash }: Registration) => new Date(timeOfContent(contentHash) * 1000)
     const records = registrations.map((registration) => ({
       name: `records/${basename(registration.path)}.json`,
       text: encodeRegistration(registration),
+      time: timeOf(registration),
     }))
     const trees = registrations.map((registration) => ({
       name: `paths/${basename(registration.path)}`,
       tree: registration.path,
-      time: new Date(timeOfContent(registration.contentHash) * 1000),
+      time: timeOf(registration),
       visitor: contentGuard(context, registration),
     }))
     return packArchive([...records, ...trees])
