@@ -34,8 +34,8 @@ interface Expectation {
 }
 
 /**
- * Finds what the module would reject or ignore in a file of shell assignments, without evaluating it: unknown keys that
- * nothing in the file refers to, and literal values that are invalid.
+ * Finds what the module would reject, ignore or warn of in a file of shell assignments, without evaluating it: unknown keys that
+ * nothing in the file refers to, literal values that are invalid, and working directories inside of the package.
  */
 export function processSettingsProblems(text: string, file: string): readonly Finding[] {
   return shellAssignments(text).flatMap((assignment): readonly Finding[] => {
@@ -55,8 +55,17 @@ function unknownKey({ name }: ShellAssignment, text: string): Problem | undefine
 }
 
 function wrongValue({ name, value = '' }: ShellAssignment): Problem | undefined {
+  if (name === 'workingDirectory' && value !== '' && !value.startsWith('/')) return inPackage(value)
   const { pattern, highest = Infinity, expected } = PROCESS_SETTINGS[name] ?? {}
   if (value === '' || pattern === undefined) return undefined
   if (pattern.test(value) && !(Number(value) > highest)) return undefined
   return { message: `${name} '${value}' is not ${expected}` }
+}
+
+/** A relative directory is inside of the package, into which root could write. */
+function inPackage(value: string): Problem {
+  return {
+    message: `workingDirectory '${value}' is inside of the package: what a program writes there as root alters the package`,
+    hint: 'if it writes there, give it a stateDirectory, and name that as its workingDirectory',
+  }
 }

@@ -69,3 +69,13 @@ test('processSettingsProblems() copes with any text, in time', () => {
     expect(problemsOf(piece.repeat(20_000)).length).toBeLessThan(20_001)
   }
 })
+
+test.each(['.', 'share', './x'])(
+  'processSettingsProblems() warns of the working directory %s inside of the package',
+  (value) => {
+    expect(problemsOf(`workingDirectory=${value}\n`)).toEqual([
+      `1 workingDirectory '${value}' is inside of the package: what a program writes there as root alters the package if it writes there, give it a stateDirectory, and name that as its workingDirectory`,
+    ])
+    expect(problemsOf('workingDirectory=/srv/web\nprocess="cd ."')).toEqual([])
+  },
+)

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
 import { configured, FOREVER, Scene, scratchPath, installedShells, shippedModule } from './scene.ts'
 
 const shells = installedShells()
+const isRoot = process.getuid?.() === 0
 
 describe.concurrent.each(shells)('process under $name', (shell) => {
   test('starts, reports and stops a program', async () => {
@@ -20,6 +21,22 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(isAlive(pid)).toBe(false)
     expect(await scene.call('status')).toMatchObject({ status: 3 })
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test.each([
+    ['.', isRoot],
+    ['share/..', isRoot],
+    ['/', false],
+  ])('warns root of the working directory %s if it is inside of the package', async (directory, isWarned) => {
+    const scene = new Scene(shell, { 'bin/web': FOREVER, 'share/x': '' })
+    const settings = scene.component + '/etc/dysnomia/process'
+    mkdirSync(settings, { recursive: true })
+    writeFileSync(join(settings, 'web'), `workingDirectory=${directory}\n`)
+    const { status, stderr } = await scene.call('activate')
+    expect(status).toBe(0)
+    expect(stderr.includes('is inside of the package')).toBe(isWarned)
+    expect(stderr.includes('stateDirectory')).toBe(isWarned)
+    await scene.call('deactivate')
   })
 
   test.runIf(shell.inDepth)('starts nothing when the program runs already', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 
+import type { ProfileName, StorePath } from '@davit/documents'
 import type { Disk, MachineCondition } from '@davit/target'
 import { describe, expect, test } from 'vitest'
 
@@ -10,6 +11,7 @@ import { isolationCheck, LEAST_NODE, nodeChecks } from '../src/coordinator/versi
 import { clockChecks } from '../src/machine/clock-checks.ts'
 import { diskChecks } from '../src/machine/disk-checks.ts'
 import { lockChecks } from '../src/machine/lock-checks.ts'
+import { alteredChecks } from '../src/machine/package-checks.ts'
 import { profileChecks } from '../src/machine/profile-checks.ts'
 import { restartChecks } from '../src/machine/restart-checks.ts'
 import { isolationThere } from '../src/machine/isolation-there.ts'
@@ -389,4 +391,39 @@ test.each([
   ['', []],
 ])('a clock that is synchronised: %j', (answer, lines) => {
   expect(linesOf(clockCheck(answer))).toEqual(lines)
+})
+
+describe('alteredChecks()', () => {
+  const terms = {
+    profile: 'default' as ProfileName,
+    store: { kind: 'native', directory: '/store' } as const,
+  }
+  const NOTHING = { altered: [], marked: [], aside: 0, unchecked: 0 }
+  const altered = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ path: `/store/${index}-web` as StorePath, what: "'log' was added" }))
+
+  test('finds nothing where nothing was written', () => {
+    expect(linesOf(alteredChecks(NOTHING, terms))).toEqual(['ok: nothing was written into the packages in /store'])
+  })
+
+  test('names what was written, and how it is mended', () => {
+    const checks = alteredChecks({ ...NOTHING, altered: altered(1) }, terms)
+    expect(linesOf(checks)).toEqual(["warning: '/store/0-web' is not what it was when it was made: 'log' was added"])
+    expect(remediesOf(checks)[0]).toMatch(/^davit-env --repair, with the models; .* stateDirectory/)
+  })
+
+  test('names ten, and counts the others', () => {
+    const lines = linesOf(alteredChecks({ ...NOTHING, altered: altered(12) }, terms))
+    expect(lines).toHaveLength(11)
+    expect(lines.at(-1)).toBe('warning: 2 other packages in /store are not what they were either')
+  })
+
+  test('names what waits to be made again, and counts what was set aside or not looked at', () => {
+    const rest = { marked: ['/store/1-web' as StorePath], aside: 2, unchecked: 3 }
+    expect(linesOf(alteredChecks({ ...NOTHING, ...rest }, terms)).slice(1)).toEqual([
+      "warning: '/store/1-web' was altered, and waits to be made or sent again",
+      "note: '/store/.davit/set-aside' has 2 packages as they were altered",
+      'note: 3 packages could not be looked at within 20 seconds',
+    ])
+  })
 })

@@ -52,6 +52,10 @@ function hintFor(said: string): { readonly hint?: string } {
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /hash mismatch|has changed from/i,
+    "a package was altered on the machine that sends it: 'nix-store --verify --check-contents' names it there, and 'nix-store --repair-path PATH' mends it",
+  ],
   [/lacks a (?:valid )?signature/, "add the user that davit logs in as to 'trusted-users' in nix.conf there"],
   [
     /cannot connect to (?:socket|daemon)|Permission denied/i,

@@ -52,7 +52,7 @@ export function alteredChecks(
       : [
           found('packages', 'note', {
             text: `${countOf(unchecked, 'package')} could not be looked at within ${PATIENCE_SECONDS} seconds`,
-            means: 'they are compared with their hashes when they are sent',
+            means: 'packages are compared with their hashes when they are sent',
           }),
         ]),
   ]
@@ -64,7 +64,7 @@ function asideChecks(aside: number, directory: string): readonly Check[] {
   if (aside === 0) return []
   const place = `${directory}/.davit/set-aside`
   const finding = {
-    text: `'${place}' has ${countOf(aside, 'package')} as it was altered, before it was made again`,
+    text: `'${place}' has ${countOf(aside, 'package')} as ${aside === 1 ? 'it was' : 'they were'} altered`,
     means: 'programs may have written data into it, and those that still run from there do',
     remedy: `take out what you need, then rm -r ${shellWord(place)}`,
   }
