@@ -18,6 +18,8 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'state-not-kept',
   'other-module-tried',
   'others-here',
+  'package-remade',
+  'package-replaced',
   'profile-unchanged',
   'reconnected',
   'reconnecting',

@@ -5,13 +5,13 @@ import { DavitError, type Report } from '@davit/diagnostics'
 import type { Steps, ToolContext, Trust } from '@davit/tool'
 
 import { hasModels } from './check-models.ts'
-import { say } from './messages.ts'
 import { modelSource } from './model-source.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
 import { type Planned, withPlanFile } from './planned.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import { resumed } from './resumed.ts'
+import { type Sending, sendPackages } from './send-packages.ts'
 import { selected } from './selected.ts'
 import { refuseStrangeBuilders } from './strange-builders.ts'
 import {
@@ -19,7 +19,6 @@ import {
   cleanSnapshots,
   delegateBuild,
   deleteState,
-  distribute,
   generations,
   lock,
   manifest,
@@ -53,9 +52,10 @@ export async function deploy(order: Order, steps: Steps, surroundings: Surroundi
   }
   if (order.resume || (order.abort && order.infrastructure !== undefined)) return goOn(order, making)
   const generation = await generationOf(order, steps)
-  const { manifest: next, models } = await manifestOf(order, generation, making)
-  const remake = generation === undefined && hasModels(order) ? () => manifestOf(order, generation, making) : undefined
-  return reach(order, { next, generation, origin: origin + models }, { ...making, remake })
+  const make = () => manifestOf(order, generation, making)
+  const { manifest: next, models } = await make()
+  const change = { next, generation, origin: origin + models }
+  return reach(order, change, { ...making, remake: hasModels(order) ? make : undefined })
 }
 
 /** Deploys what a run wanted that was cut off, or what was deployed before it. */
@@ -98,18 +98,6 @@ async function reach(given: Order, wanted: Change, making: Making): Promise<void
   }
   // From now on, another rollback goes one generation further back.
   if (generation !== undefined) await steps.run(generations, ['--end-rollback'])
-}
-
-/** Sends the packages. Those of this machine that were altered are made again from the models before. */
-async function sendPackages({ on, repair }: Order, next: string, { steps, remake, report }: Making): Promise<void> {
-  const words = { on, replaceAltered: repair }
-  if (remake !== undefined) {
-    const printed = await steps.run(distribute, wordsOf({ ...words, listAltered: true }), next)
-    if (printed === next) return
-    for (const path of printed.split('\n').filter((line) => line !== '')) report(say('package-remade', { path }))
-    await remake()
-  }
-  await steps.run(distribute, wordsOf(words), next)
 }
 
 /** Whoever names a generation means all of it, also where it shares nothing with what is deployed. */
@@ -222,11 +210,7 @@ interface Listed {
   readonly isCurrent: boolean
 }
 
-interface Making extends Omit<Surroundings, 'origin' | 'planned'> {
-  readonly steps: Steps
-  /** Makes the packages of the manifest that are missing here; absent where there are no models. */
-  readonly remake?: (() => Promise<unknown>) | undefined
-}
+type Making = Omit<Surroundings, 'origin' | 'planned'> & Sending
 
 interface MadeManifest {
   /** Text of the manifest to deploy. */

@@ -40,7 +40,7 @@ interface Expectation {
 export function processSettingsProblems(text: string, file: string): readonly Finding[] {
   return shellAssignments(text).flatMap((assignment): readonly Finding[] => {
     const isKnown = Object.hasOwn(PROCESS_SETTINGS, assignment.name)
-    const problem = isKnown ? wrongValue(assignment) : unknownKey(assignment, text)
+    const problem = isKnown ? (inPackage(assignment) ?? wrongValue(assignment)) : unknownKey(assignment, text)
     return problem === undefined ? [] : [{ place: { file, line: assignment.line }, ...problem }]
   })
 }
@@ -55,7 +55,6 @@ function unknownKey({ name }: ShellAssignment, text: string): Problem | undefine
 }
 
 function wrongValue({ name, value = '' }: ShellAssignment): Problem | undefined {
-  if (name === 'workingDirectory' && value !== '' && !value.startsWith('/')) return inPackage(value)
   const { pattern, highest = Infinity, expected } = PROCESS_SETTINGS[name] ?? {}
   if (value === '' || pattern === undefined) return undefined
   if (pattern.test(value) && !(Number(value) > highest)) return undefined
@@ -63,7 +62,8 @@ function wrongValue({ name, value = '' }: ShellAssignment): Problem | undefined 
 }
 
 /** A relative directory is inside of the package, into which root could write. */
-function inPackage(value: string): Problem {
+function inPackage({ name, value = '' }: ShellAssignment): Problem | undefined {
+  if (name !== 'workingDirectory' || value === '' || value.startsWith('/')) return undefined
   return {
     message: `workingDirectory '${value}' is inside of the package: what a program writes there as root alters the package`,
     hint: 'if it writes there, give it a stateDirectory, and name that as its workingDirectory',

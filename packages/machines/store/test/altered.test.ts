@@ -132,7 +132,7 @@ test('a source that was altered is copied again, and what was there is set aside
   expect(lstatSync(path).mode & 0o777).toBe(0o555)
 })
 
-test.each<Isolation>([{ kind: 'none' }, { kind: 'bubblewrap', program: '/usr/bin/bwrap' } as Isolation])(
+test.each<Isolation>([{ kind: 'none' }, { kind: 'bubblewrap', program: '/usr/bin/bwrap' }])(
   'an output that was altered is built again with isolation $kind; if that fails, it is still there',
   async (isolation) => {
     if (isolation.kind === 'bubblewrap' && !existsSync('/usr/bin/bwrap')) return

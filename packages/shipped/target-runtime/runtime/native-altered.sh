@@ -67,7 +67,7 @@ look_for_changes() {
 
 say_change() {
   [ -n "$entry" ] || return 0
-  what=file
+  what='file'
   ! is_plain_directory "$store/$entry" || what=directory
   hex=
   [ "${entry#*/}" = "$entry" ] || hex=$(printf %s "${entry#*/}" | head -c 1000 | od -An -v -tx1 | tr -d ' \n')

@@ -1,11 +1,10 @@
-import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { DavitError, ExitStatus, hasCode, printable, renderTime } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { type TreeEntry, type TreeVisitor, walkTimes } from '@davit/files'
+import type { TreeVisitor } from '@davit/files'
 import { asideDirectory } from './altered-marks.ts'
-import { isTimeOfContent } from './package-times.ts'
 import type { Registration } from './registration.ts'
+import { differenceIn, signsIn } from './signs-of-change.ts'
 import type { StoreContext } from './store-context.ts'
 import { digestTree, treeDigester } from './tree-digest.ts'
 
@@ -92,83 +91,4 @@ async function stateOf(registration: Registration): Promise<PackageState> {
     if ((await digestTree(registration.path)).contentHash === registration.contentHash) return { kind: 'touched' }
   }
   return { kind: 'altered', what: differenceIn(registration, signs) }
-}
-
-/** What shows without reading contents that something may have changed. */
-interface Signs {
-  readonly size: number
-  /** Of the files with another time than they were given: the first that is not a mere cache, or else the first; and how many. */
-  readonly file?: Changed
-  readonly files: number
-  /** The first directory with another time. */
-  readonly directory?: Changed
-  /** Directories with another time. */
-  readonly directories: ReadonlySet<string>
-  /** What the tree contains that no package can. */
-  readonly unusual?: string
-}
-
-interface Changed {
-  readonly path: string
-  readonly time: Date
-}
-
-function signsIn({ path: root, contentHash }: Registration): Signs {
-  const digester = treeDigester()
-  const directories = new Set<string>()
-  const first = new Map<'file' | 'directory', Changed>()
-  let files = 0
-  const note = (entry: TreeEntry, modified: number): void => {
-    const kind = entry.kind === 'directory' ? 'directory' : 'file'
-    if (kind === 'directory') directories.add(entry.path)
-    else files += 1
-    const known = first.get(kind)
-    if (known === undefined || (kind === 'file' && isCache(known.path) && !isCache(entry.path)))
-      first.set(kind, { path: entry.path, time: new Date(modified) })
-  }
-  let unusual: string | undefined
-  try {
-    for (const { entry, modified } of walkTimes(root)) {
-      digester.entry(entry)
-      // Not every tar gives links their times; a link that was replaced shows by the time of its directory.
-      if (entry.kind !== 'symlink' && !isTimeOfContent(modified, contentHash)) note(entry, modified)
-    }
-  } catch (error) {
-    if (!hasCode(error, 'unusual-file')) throw error
-    unusual = error.message
-  }
-  const [file, directory] = [first.get('file'), first.get('directory')]
-  return {
-    size: digester.size(),
-    directories,
-    files,
-    ...(file === undefined ? {} : { file }),
-    ...(directory === undefined ? {} : { directory }),
-    ...(unusual === undefined ? {} : { unusual }),
-  }
-}
-
-/** Whether a file is one that Python writes beside programs. */
-function isCache(path: string): boolean {
-  return path.includes('__pycache__/')
-}
-
-function differenceIn(registration: Registration, signs: Signs): string {
-  const { file, files, directory, directories, unusual } = signs
-  if (unusual !== undefined) return printable(unusual)
-  if (file !== undefined) {
-    const parent = dirname(file.path)
-    const isNew = file.path !== '' && directories.has(parent === '.' ? '' : parent)
-    const others = files === 1 ? '' : `, and ${files - 1} more`
-    return `${quoted(file.path)} was ${isNew ? 'added or replaced' : 'changed'} on ${renderTime(file.time)}${others}`
-  }
-  if (directory !== undefined) {
-    return `something was removed from ${quoted(directory.path)} on ${renderTime(directory.time)}`
-  }
-  if (signs.size !== registration.size) return `it has ${signs.size} bytes instead of ${registration.size}`
-  return 'its content differs, though nothing in it has another time: a disk may have altered it'
-}
-
-function quoted(path: string): string {
-  return path === '' ? 'it' : `'${printable(path)}'`
 }

@@ -46,6 +46,8 @@ interface Fetching {
   readonly machine: Machine<'carry'>
   readonly store: NativeStore
   readonly layout: StoreLayout
+  /** Content hashes of the outputs that are registered there. */
+  readonly contents?: ReadonlyMap<StorePath, string>
   readonly signal: AbortSignal
 }
 
@@ -89,7 +91,7 @@ async function fetchValid(fetching: Fetching, wanted: Wanted): Promise<readonly 
   const { machine, store, layout } = fetching
   const contents = await contentsThere(machine, layout, [...wanted.keys()])
   try {
-    return await fetchFrom(fetching, layout.directory, wanted, contents)
+    return await fetchFrom({ ...fetching, contents }, layout.directory, wanted)
   } catch (error) {
     const path = hasCode(error, 'altered-package') ? [error.fields['altered']].flat()[0] : undefined
     const altered = [...wanted.keys()].find((one) => one === path)
@@ -97,19 +99,19 @@ async function fetchValid(fetching: Fetching, wanted: Wanted): Promise<readonly 
   }
 }
 
-async function fetchFrom(
-  fetching: Fetching,
-  directory: string,
-  wanted: Wanted,
-  contents: ReadonlyMap<StorePath, string> = new Map(),
-): Promise<readonly Registration[]> {
+async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted): Promise<readonly Registration[]> {
   if (wanted.size === 0) return []
-  const { machine, store, signal } = fetching
+  const { machine, store, contents, signal } = fetching
   const names = [...wanted.keys()].map((path) => basename(path))
   const failed = (reason: string, cause?: Error) => fetchFailed(machine, reason, cause)
   try {
     return await receiveArchive(machine, { directory, names, failed, signal }, (archive) =>
-      store.addOutputs({ derivations: [...wanted.values()], archive, contents, signal }),
+      store.addOutputs({
+        derivations: [...wanted.values()],
+        archive,
+        signal,
+        ...(contents === undefined ? {} : { contents }),
+      }),
     )
   } catch (error) {
     signal.throwIfAborted()

@@ -15,30 +15,13 @@ export async function packageChecks(machine: Machine<'check'>, terms: CheckupTer
   return alteredChecks(await findAltered(machine, { directory, seconds: PATIENCE_SECONDS }), terms)
 }
 
-export function alteredChecks(
-  { altered, marked, aside, unchecked }: AlteredPackages,
-  terms: Pick<CheckupTerms, 'profile' | 'store'>,
-): readonly Check[] {
+export function alteredChecks({ altered, marked, aside, unchecked }: AlteredPackages, terms: Terms): readonly Check[] {
   const { directory } = terms.store
-  const shown = altered.slice(0, SHOWN).map(({ path, what }) =>
-    found('packages', 'warning', {
-      text: `'${path}' is not what it was when it was made: ${what}`,
-      means: 'what runs from it may not be what was deployed, and it is not sent to other machines',
-      remedy: `davit-env --repair${forProfile(terms)}, with the models; a program that writes there needs a directory of its own, such as stateDirectory`,
-    }),
-  )
-  const more = altered.length - shown.length
   return [
-    ...(altered.length === 0 ? [fine('packages', `nothing was written into the packages in ${directory}`)] : shown),
-    ...(more > 0
-      ? [
-          found('packages', 'warning', {
-            text: `${countOf(more, 'other package')} in ${directory} ${more === 1 ? 'is' : 'are'} not what they were either`,
-            means: 'if all are named, the store was copied without the times of files',
-            remedy: `davit-env --repair${forProfile(terms)}, with the models`,
-          }),
-        ]
-      : []),
+    ...(altered.length === 0
+      ? [fine('packages', `nothing was written into the packages in ${directory}`)]
+      : altered.slice(0, SHOWN).map((one) => alteredCheck(one, terms))),
+    ...(altered.length > SHOWN ? [othersCheck(altered.length - SHOWN, terms)] : []),
     ...marked.map((path) =>
       found('packages', 'warning', {
         text: `'${path}' was altered, and waits to be made or sent again`,
@@ -47,15 +30,35 @@ export function alteredChecks(
       }),
     ),
     ...asideChecks(aside, directory),
-    ...(unchecked === 0
-      ? []
-      : [
-          found('packages', 'note', {
-            text: `${countOf(unchecked, 'package')} could not be looked at within ${PATIENCE_SECONDS} seconds`,
-            means: 'packages are compared with their hashes when they are sent',
-          }),
-        ]),
+    ...uncheckedChecks(unchecked),
   ]
+}
+
+type Terms = Pick<CheckupTerms, 'profile' | 'store'>
+
+function alteredCheck({ path, what }: AlteredPackages['altered'][number], terms: Terms): Check {
+  return found('packages', 'warning', {
+    text: `'${path}' is not what it was when it was made: ${what}`,
+    means: 'what runs from it may not be what was deployed, and it is not sent to other machines',
+    remedy: `davit-env --repair${forProfile(terms)}, with the models; a program that writes there needs a directory of its own, such as stateDirectory`,
+  })
+}
+
+function othersCheck(count: number, terms: Terms): Check {
+  return found('packages', 'warning', {
+    text: `${countOf(count, 'other package')} in ${terms.store.directory} ${count === 1 ? 'is' : 'are'} not what they were either`,
+    means: 'if all are named, the store was copied without the times of files',
+    remedy: `davit-env --repair${forProfile(terms)}, with the models`,
+  })
+}
+
+function uncheckedChecks(unchecked: number): readonly Check[] {
+  if (unchecked === 0) return []
+  const finding = {
+    text: `${countOf(unchecked, 'package')} could not be looked at within ${PATIENCE_SECONDS} seconds`,
+    means: 'packages are compared with their hashes when they are sent',
+  }
+  return [found('packages', 'note', finding)]
 }
 
 const SHOWN = 10
