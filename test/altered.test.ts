@@ -47,7 +47,7 @@ describe.runIf(process.getuid?.() === 0)('a package that was altered', () => {
     expect(existsSync(join(path, 'visits.log'))).toBe(false)
     const [kept = ''] = await readdir(aside())
     expect(await readFile(join(aside(), kept, 'visits.log'), 'utf8')).toBe('ann paid 10\n')
-    const again = await user.run(['davit-doctor', '-q', 'infrastructure.yaml'], { environment })
+    const again = await user.run(['davit-doctor', 'infrastructure.yaml'], { environment })
     expect(again.stdout).not.toContain('is not what it was')
     expect(again.stdout).toContain("/.davit/set-aside' has 1 package")
   })
