@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { StorePath, System } from '@davit/documents'
+import { timeOfContent } from '../src/store.ts'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { build, wantedBy } from './package-specs.ts'
@@ -62,14 +63,16 @@ test('instantiate() copies names, contents, links and the executable bit, and no
     path: writeTree(FILES),
     name: 'app',
   })
+  const [registration] = await store.registrations([outPath as StorePath])
+  const time = timeOfContent(registration!.contentHash)
   const listing = spawnSync('find', [outPath, '-printf', '/%P %y %m %T@ [%l]\\n'], { encoding: 'utf8' }).stdout
   expect(listing.trim().split('\n').toSorted()).toStrictEqual([
-    '/ d 555 1.0000000000 []',
-    '/bin d 555 1.0000000000 []',
-    '/bin/run f 555 1.0000000000 []',
-    '/main.js f 444 1.0000000000 []',
-    '/sub d 555 1.0000000000 []',
-    '/sub/link l 777 1.0000000000 [../main.js]',
+    `/ d 555 ${time}.0000000000 []`,
+    `/bin d 555 ${time}.0000000000 []`,
+    `/bin/run f 555 ${time}.0000000000 []`,
+    `/main.js f 444 ${time}.0000000000 []`,
+    `/sub d 555 ${time}.0000000000 []`,
+    `/sub/link l 777 ${time}.0000000000 [../main.js]`,
   ])
   expect(outPath).toMatch(/-app$/)
   expect(readFileSync(join(outPath, 'sub/link'), 'utf8')).toBe('serve()')
