@@ -86,11 +86,28 @@ case $1 in
 esac
 `
 
+/** Starts a daemon, and knows it by its pid file alone. */
+const PROCESS = `begin "$@"
+[ ! -d "$2/etc/dysnomia/process" ] || . "$2"/etc/dysnomia/process/*
+process=\${process:-$(echo "$2"/bin/*)}
+pidFile=\${pidFile:-\${runtimeDir:-/var/run}/\${process##*/}.pid}
+case $1 in
+  activate)
+    if [ -f "$pidFile" ]; then echo "already running: $pidFile"; elif [ -x "$process" ]; then "$process"; else eval "$process"; fi
+    [ -f "$pidFile" ] || sleep "\${timeout:-1}"
+    use ;;
+  deactivate)
+    [ ! -f "$pidFile" ] || kill "$(cat "$pidFile")"
+    rm -f "$activated" ;;
+esac
+`
+
 /** Modules of the tests that follow the protocol of Dysnomia's, one for each style, by name. They have no `MODULE.activities`. */
 export const DYSNOMIA_MODULES = {
   dumping: `#!/bin/sh\n${PROTOCOL}${DUMPING}`,
   numbered: `#!/bin/sh\n${PROTOCOL}${NUMBERED}`,
   stateless: `#!/bin/sh\n${PROTOCOL}${STATELESS}`,
+  process: `#!/bin/sh\n${PROTOCOL}${PROCESS}`,
 } as const
 
 /** The script of a component for `wrapper` that keeps its snapshots like `dumping`. It gets neither the path nor the name of the component. */
