@@ -186,7 +186,7 @@ export const ERROR_CODES = {
   'nothing-selected':
     'Nothing matches a name of `--on`, or no service with state matches the options. The hint has a similar name, or those that there are.',
   'original-changed':
-    'Disnix has deployed on a target while davit-adopt was at work. Nothing of that is lost; run the same command again.',
+    'Disnix has deployed on a target while davit-adopt was at work, or since davit has adopted or set its profile. Nothing of that is lost: davit-adopt takes it over.',
   'original-deployment':
     'Disnix has deployed services that would be started twice, or stopped, and its deployment was not adopted, or not completely. Take it over with davit-adopt, or go on regardless with `--beside-original`.',
   'original-locked':

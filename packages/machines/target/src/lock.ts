@@ -7,6 +7,7 @@ import { RefusedRequest } from './helper/helper.ts'
 import type { Machine } from './machine.ts'
 import { isBroken, MAX_LOSSES } from './helper/reconnect.ts'
 import { onTarget } from './helper/refused-request.ts'
+import { dropOriginal, holdOriginal } from './originals/hold-original.ts'
 
 /** The holder of a lock, as the target reports it. Garbled values are undefined or empty; the lock counts as held all the same. */
 export interface LockHolder {
@@ -51,10 +52,11 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
     ...furtherFields(request),
   ] as const
   try {
-    const [line = ''] = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
-    const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
+    const lines = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
+    const number = /^number ([1-9]\d{0,14})$/.exec(lines.at(-1) ?? '')?.[1]
     if (number === undefined) throw badAnswer(machine.address)
     await lockByClient(machine, place, request.token)
+    if (lines.includes('adopted')) await lockOriginal(machine, place, request.token)
     return { kind: 'acquired', number: Number(number) }
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code !== 'already-locked') throw error
@@ -67,6 +69,13 @@ async function lockByClient(machine: Machine, place: LockPlace, token: string): 
   if (client === undefined) return
   await lockThere({ client, facts, profile: place.profile }, token).catch(async (error: unknown) => {
     await machine.request('unlock', [place.target, place.profile, token]).catch(() => {})
+    throw error
+  })
+}
+
+async function lockOriginal(machine: Machine, place: LockPlace, token: string): Promise<void> {
+  await holdOriginal(machine, place).catch(async (error: unknown) => {
+    await machine.request('unlock', [place.target, place.profile, token, 'withdraw']).catch(() => {})
     throw error
   })
 }
@@ -104,7 +113,9 @@ export async function releaseLock(
   const fields = [place.target, place.profile, token, ...withdrawing(intention)] as const
   for (let losses = 0; ; losses += 1) {
     try {
-      await onPlace(place, machine.request('unlock', fields))
+      const lines = await onPlace(place, machine.request('unlock', fields))
+      // Otherwise it is removed once the machine sees that nobody works there.
+      if (lines.includes('adopted')) await dropOriginal(machine, place)
       return
     } catch (error) {
       // The request whose answer was lost has released it.

@@ -95,16 +95,18 @@ export {
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
 export { performStateActivity, replaceState, type StateRequest, WHATEVER_IS_THERE } from './snapshots/state-activity.ts'
 export {
+  type AdoptedState,
   adoptRecord,
   adoptState,
   type CopiedSnapshot,
   giveBack,
   type GivenBack,
   noteOriginal,
+  originalMarks,
   type OriginalProfile,
   type OriginalTerms,
 } from './originals/adopt.ts'
-export { type OriginalDeployment, originalProfile } from './originals/original.ts'
+export { type OriginalDeployment, originalLocked, originalProfile } from './originals/original.ts'
 export {
   beginTrial,
   confirmTrial,

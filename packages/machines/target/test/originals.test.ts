@@ -61,7 +61,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   }
   const lay = (name: string = profile) =>
     layOutOriginal(inside('nix'), { profile: name, target, text: TEXT, store: inside('store') }) as StorePath
-  async function open<R extends 'deploy' | 'state'>(role: R): Promise<Machine<R>> {
+  async function open<R extends 'deploy' | 'adopt'>(role: R): Promise<Machine<R>> {
     const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
     const environment = { ...own, PATH: `${inside('bin')}:${shell.path}`, ...surroundings }
     const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
@@ -109,7 +109,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
       manifest: NOTHING,
       problem: undefined,
     })
-    await noteOriginal(await open('state'), { ...place, path, components: [] })
+    await noteOriginal(await open('adopt'), { ...place, path, components: [] })
     // As long as davit has nothing of its own, it may have lost that.
     expect(await originals()).toEqual([first, second])
     setOwn()
@@ -156,7 +156,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     for (const [index, name] of ['a', 'b', 'c'].entries()) snapshot('dysnomia', name, index + 9)
     const state = 'state/targets/t1/dysnomia'
     const copied = async (mode: 'adopt' | 'dry-run') =>
-      (await adoptState(await open('state'), place, mode)).map(({ name }) => name)
+      (await adoptState(await open('adopt'), place, mode)).snapshots.map(({ name }) => name)
     expect([await copied('dry-run'), generations(state)]).toEqual([['a', 'b', 'c'], []])
     expect(await copied('adopt')).toEqual(['a', 'b', 'c'])
     expect(generations(state).toSorted()).toEqual(['10 b', '11 c', '9 a'])
@@ -178,7 +178,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     symlinkSync('../../../snapshots/process/web/linked', inside('dysnomia/generations/process/web/4'))
     for (const number of ['08', '9'.repeat(30)])
       symlinkSync('../../../snapshots/process/web/a', inside('dysnomia/generations/process/web', number))
-    expect(await adoptState(await open('state'), place, 'adopt')).toMatchObject([{ name: 'a' }])
+    expect(await adoptState(await open('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
     expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
   })
 
@@ -192,7 +192,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     const back =
       (components = [WEB]) =>
       async () =>
-        giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components })
+        giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components })
     expect(await back()()).toEqual({ kind: 'set', unreadable: [{ ...WEB, name: 'b' }] })
     expect(path).not.toBe(inside('store/new'))
     expect(generations('dysnomia')).toEqual(['1 a'])
@@ -215,7 +215,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     lay()
     mkdirSync(inside('store/new'))
     const original = { ...place, path: inside('store/new') as StorePath, components: [WEB, { container, component }] }
-    await expect(giveBack(await open('state'), original)).rejects.toMatchObject({ code: 'bad-request' })
+    await expect(giveBack(await open('adopt'), original)).rejects.toMatchObject({ code: 'bad-request' })
     expect([existsSync(inside('bin/log')), existsSync(inside('web')), readdirSync(inside('dysnomia'))]).toEqual([
       false,
       false,
@@ -226,7 +226,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   test('keep the markers of what another deployment has active', async () => {
     lay()
     mkdirSync(inside('store/new'))
-    const machine = await open('state')
+    const machine = await open('adopt')
     const path = inside('store/new') as StorePath
     write('state/targets/t1/dysnomia/garbage/process/web', '')
     await noteOriginal(machine, { ...place, profile: 'other' as ProfileName, path: lay('other'), components: [WEB] })
@@ -246,7 +246,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     symlinkSync(inside('nix/profiles/disnix'), inside('nix/profiles/per-user/anna/disnix'))
     expect(await originals()).toMatchObject([{ profile, path }])
     mkdirSync(inside('store/new'))
-    await giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    await giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
     expect(readFileSync(inside('bin/log'), 'utf8')).toContain(inside('nix/profiles/per-user/anna/disnix/default'))
     expect(await originals()).toEqual([])
   })
@@ -263,14 +263,14 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
       expect(await originals()).toEqual([])
     }
     mkdirSync(inside('store/new'))
-    const back = giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    const back = giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
     await expect(back).rejects.toMatchObject({ code: 'cannot-read' })
   })
 
   test('are told what is not active any more: garbage, if davit has kept its state', async () => {
     lay()
     mkdirSync(inside('store/new'))
-    const machine = await open('state')
+    const machine = await open('adopt')
     const path = inside('store/new') as StorePath
     const plain = { container: 'process', component: 'plain' }
     await giveBack(machine, { ...place, path, components: [WEB, plain] })
@@ -284,7 +284,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   })
 
   test('are not adopted over a service that davit is changing', async () => {
-    const machine = await open('state')
+    const machine = await open('adopt')
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
     write('store/web/module', '')
     const service = { ...SERVICE, pkg: inside('store/web') as StorePath }
@@ -303,7 +303,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     lay()
     snapshot('dysnomia', 'a', 1)
     mkdirSync(inside('store/new'))
-    const machine = await open('state')
+    const machine = await open('adopt')
     await acquireLock(await open('deploy'), { target, profile }, { token: 'theirs', owner: 'me', leaseSeconds: 60 })
     const ours = { ...place, token: 'ours', path: inside('store/new') as StorePath, components: [WEB] }
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping

@@ -9,12 +9,16 @@ operation_adopt_record() {
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   mapping_directory "$1" "$2" "$4" "$5"
-  new=${directory%/*}/.new.record
+  find_original_state
+  new=${directory%/*}/.new.record run=$state/targets/$1/run place=$4 key=$5
   shift 5
+  compose_record "$@"
   if [ -d "$directory" ]; then
     ! is_running "$directory" || refuse_running
     if [ -e "$directory/record" ] || [ -e "$directory/state" ]; then
       is_complete "$directory/record" || fail bad-record "the record '$directory/record' is damaged"
+      take_running "$@"
+      renew_module
       say present
       return
     fi
@@ -22,12 +26,49 @@ operation_adopt_record() {
   fi
   [ ! -e "$new" ] || rm -rf "$new"
   make_directory "$new"
-  compose_record "$@"
+  take_running "$@"
   state_text active
   write_text "$new/record" "$record" && write_text "$new/state" "$text" && sync "$new/record" "$new/state" "$new" &&
     mv "$new" "$directory" && sync "${directory%/*}" || cannot 'write the record below' "${directory%/*}"
   keep_active "$@"
   say adopted
+}
+
+# take_running [FIELD WORD]...: notes that the service runs, however it was started, for the module that is to find it; copies what modules
+# have noted that davit-client has called.
+take_running() {
+  make_directory "$run/adopted"
+  [ -e "$run/adopted/$place:$key" ] || write_text "$run/adopted/$place:$key" '' || cannot 'write below' "$run"
+  called=$original/davit/targets/here/run
+  [ -d "$called" ] && is_private "$called" || return 0
+  while [ "$1" != pkg ]; do shift 2; done
+  decode "$2"
+  for called in "$called"/*/"$place/$(printf %s "$decoded" | sed 's|/|%2F|g')" "$called"/*/"$place/$(printf '%s\n' "$decoded" | sha256sum | cut -c 1-32)"; do
+    kept=$run/${called#"$original/davit/targets/here/run/"}
+    kept=${kept%/*}
+    [ -f "$called" ] && [ ! -L "$called" ] && [ ! -e "$kept/$key" ] || continue
+    make_directory "$kept"
+    rename_text "$kept/$key" "$(head -c 65536 "$called")$newline" || cannot 'write below' "$kept"
+  done
+}
+
+# is_private PATH: whether nobody else can change what is there.
+is_private() (
+  state=$1
+  find_open
+  [ -z "$open" ]
+)
+
+# renew_module: a record that is there gets the module of $record, of which the one there may be an earlier version.
+renew_module() {
+  renewed=
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      'module '*"/${module##*/}") line="module $module" ;;
+    esac
+    renewed=$renewed$line$newline
+  done <"$directory/record"
+  rename_text "$directory/record" "$renewed" || cannot 'write the record below' "$directory"
 }
 
 # find_original_state: sets $original, the directory of Dysnomia's state for this account.
@@ -41,10 +82,11 @@ find_original_state() {
   esac
 }
 
-# operation_adopt_state TARGET PROFILE TOKEN [--dry-run]: takes over the snapshots of Dysnomia, and its markers of the active services
-# and of garbage; says `snapshot CONTAINER COMPONENT NAME` for each that was not there.
+# operation_adopt_state TARGET PROFILE TOKEN --dry-run|- [CONTAINER COMPONENT]...: takes over the snapshots of Dysnomia, and its markers of
+# the active services and of garbage; says `snapshot CONTAINER COMPONENT NAME` for each that was not there, and `unmarked CONTAINER COMPONENT`
+# for each of these components that nobody has marked as active.
 operation_adopt_state() {
-  dry=${4-}
+  dry=${4#-} giving=
   open_snapshots "targets/$1"
   check_names "$2"
   find_original_state
@@ -53,7 +95,14 @@ operation_adopt_state() {
     hold_snapshots
   fi
   copy_store "$original" "$snapshots"
-  [ -n "$dry" ] || adopt_markers "$state/targets/$1/active/$2"
+  records=$state/targets/$1/active/$2
+  shift 4
+  while [ $# -ge 2 ]; do
+    is_component "$1" "$2" || fail bad-request "invalid name '$2'"
+    [ -f "$original/activated/$1/$2" ] || [ -f "$original/davit/targets/here/active/here/$(printf %.200s "$1:$2")/state" ] || say unmarked "$1" "$2"
+    shift 2
+  done
+  [ -n "$dry" ] || adopt_markers "$records"
 }
 
 # adopt_markers RECORDS: a marker of davit contains the record of a service whose state moves.
@@ -116,7 +165,7 @@ is_component() {
 }
 
 # copy_store FROM TO: adds the generations of one store of snapshots that another one does not have, with their snapshots; with $dry, only
-# says which. Of davit's own snapshots, which no module of Dysnomia can read, none is copied.
+# says which. With $giving, none of davit's own snapshots is copied, since no module of Dysnomia can read them.
 copy_store() {
   for source in "$1"/generations/*/*/; do
     source=${source%/}
@@ -151,7 +200,7 @@ copy_generation() {
     [ ! -d "$payloads/$name" ] || return 0
     number=$((generation + 1))
   fi
-  if is_packed "$1/snapshots/$container/$component/$name"; then
+  if [ -n "$giving" ] && is_packed "$1/snapshots/$container/$component/$name"; then
     say packed "$container" "$component" "$name"
     return
   fi
@@ -180,6 +229,19 @@ copy_payload() {
   find "$copied" \( -type f -o -type d \) -exec sync {} + && mv "$copied" "$payloads/$name" && sync "$payloads"
 }
 
+# operation_original_marks: `marked CONTAINER COMPONENT` for what Dysnomia, or davit-client, has marked as active: the first hundred.
+operation_original_marks() {
+  find_original_state
+  set --
+  for path in "$original"/activated/*/*; do
+    component=${path##*/} container=${path%/*}
+    container=${container##*/}
+    [ -f "$path" ] && is_component "$container" "$component" && [ $# -lt 100 ] || continue
+    set -- "$@" .
+    say marked "$container" "$component"
+  done
+}
+
 # operation_note_original TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: davit knows what this profile of Disnix contains.
 operation_note_original() {
   check_names "$1" "$2"
@@ -198,7 +260,7 @@ note_original() {
     shift 2
   done
   rename_text "$adopted:components" "$components" && ln -sfn "$path" "$adopted:new" && mv -f -T "$adopted:new" "$adopted" &&
-    sync "$state/adopted" || cannot 'write below' "$state/adopted"
+    write_text "$adopted:taken" '' && sync "$state/adopted" || cannot 'write below' "$state/adopted"
 }
 
 # operation_give_back TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: gives Disnix the profile, the snapshots that modules of Dysnomia
@@ -210,9 +272,10 @@ operation_give_back() {
   umask 077
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
+  check_known "$2" "$4"
   open_places=022
   give_markers "$@"
-  dry=
+  dry='' giving=yes
   snapshots=$state/targets/$1/dysnomia
   copy_store "$snapshots" "$original"
   give_profile "$2" "$4"
@@ -247,10 +310,17 @@ give_markers() {
   done <"$adopted:components"
 }
 
-# give_profile PROFILE PATH: as Disnix does it, with a new generation unless the path is the current one.
-give_profile() {
+# check_known PROFILE PATH: fails if Disnix has deployed what davit does not know. Sets $originals.
+check_known() {
   need_profiles
   originals=$profiles/disnix
+  # shellcheck disable=SC3013
+  ! exists "$originals/$1" || [ "$originals/$1/" -ef "$2/" ] || [ "$originals/$1/" -ef "$state/adopted/$1/" ] ||
+    fail original-changed "'$originals/$1' is now '$(readlink -f "$originals/$1")', and davit knows '$(readlink "$state/adopted/$1")'"
+}
+
+# give_profile PROFILE PATH: as Disnix does it, with a new generation unless the path is the current one.
+give_profile() {
   # shellcheck disable=SC3013
   if [ -L "$originals/$1" ] && [ "$originals/$1/" -ef "$2/" ]; then
     say unchanged

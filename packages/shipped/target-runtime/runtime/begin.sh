@@ -145,15 +145,6 @@ write_intention() {
   [ $# = 0 ] || sync "$@" || cannot 'write the state below' "$directory"
 }
 
-# keep_active [FIELD WORD]...: shows other users of the package's store that it is needed.
-keep_active() {
-  while [ $# -ge 2 ] && [ "$1" != pkg ]; do
-    shift 2
-  done
-  [ $# -ge 2 ] && decode "$2" && [ -d "${decoded%/*}/.davit/roots" ] || return 0
-  keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
-}
-
 # abandon_activity: cleans up after an activity that could not begin, and keeps its end from being reported. Files go before the
 # claim, and the directory only if it is empty then.
 abandon_activity() {

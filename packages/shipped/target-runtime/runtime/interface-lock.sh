@@ -36,20 +36,6 @@ client_unlock() {
   return "$status"
 }
 
-find_lock() {
-  check_names "$1"
-  lock=${TMPDIR:-/tmp}/disnix-$1.lock
-}
-
-# make_lock: in one step, and only if there is nothing, as anybody may put a link or a pipe there.
-make_lock() {
-  made=$(mktemp "$lock.XXXXXXXX") || return
-  ln -T "$made" "$lock"
-  set -- "$?"
-  rm -f "$made"
-  return "$1"
-}
-
 print_installed() {
   client_query_installed "$2" || exit 1
   printf '\n%s\n' "$1"

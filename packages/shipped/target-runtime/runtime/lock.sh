@@ -42,7 +42,7 @@ operation_lock() {
       [ $# -lt 9 ] || tell_wanted "$1" "$2" "$3" "$holder_number" "$7" "$8" "$9"
       write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" ||
         cannot 'renew the lock below' "$directory"
-      say number "$holder_number"
+      say_number "$2" "$holder_number"
       return
     fi
     believe_holder "$directory"
@@ -61,7 +61,13 @@ operation_lock() {
   }
   # Another run will not confirm any more.
   { command : >"$state/targets/$1/trials/$2/back"; } 2>/dev/null
-  say number "$lock_number"
+  say_number "$2" "$lock_number"
+}
+
+# say_number PROFILE [NUMBER]: also says whether it was adopted: then Disnix has a lock of its own.
+say_number() {
+  [ ! -L "$state/adopted/$1" ] || say adopted
+  [ $# = 1 ] || say number "$2"
 }
 
 # operation_renew TARGET PROFILE TOKEN LEASE: fails if the holder has lost it.
@@ -84,4 +90,5 @@ operation_unlock() {
   [ "$holder_token" = "$3" ] || fail lock-lost 'locked by somebody else'
   [ "${4:-}" != withdraw ] || withdraw_wanted "$1" "$2" "$3"
   rm -f "$directory/holder" "$release" && release=
+  say_number "$2"
 }

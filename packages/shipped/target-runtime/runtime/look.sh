@@ -1,12 +1,13 @@
 # Looks at a target without changing anything.
 
-# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock, `profile` if
+# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock, also of Disnix, `profile` if
 # another path is the current profile, `root` if no root keeps it, `missing` if the path, or one of the names, is not valid.
 operation_look() {
   check_names "$1" "$2"
   check_store_paths "$3"
   directory=$state/targets/$1/profiles/$2 profile=$3 kind=$4
-  [ ! -f "$state/targets/$1/lock/$2/holder" ] || say locked
+  find_lock "$2"
+  [ ! -f "$state/targets/$1/lock/$2/holder" ] && ! is_foreign || say locked
   current=$(readlink "$directory/current") && [ "$(readlink "$directory/$current")" = "$profile" ] || say profile
   shift 4
   [ -z "$(with_others "$directory" "$profile" echo)" ] || say wanted

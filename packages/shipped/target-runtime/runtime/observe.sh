@@ -1,6 +1,6 @@
 # Reads records, for plans.
 
-# operation_observe PROFILE: all profiles that were ever set here; deployments of Disnix that were not adopted; its unconfirmed trials;
+# operation_observe PROFILE [replace]: all profiles that were ever set here; deployments of Disnix that were not adopted; its unconfirmed trials;
 # all its mappings, under any target name, with the activities that the module declares; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
@@ -14,7 +14,7 @@ operation_observe() {
       *) [ ! -L "$directory/current" ] || say profile "${directory##*/}" ;;
     esac
   done
-  say_originals "$1"
+  say_originals "$@"
   for trial in "$state"/targets/*/trials/"$1"; do
     [ -d "$trial" ] || continue
     # Its watcher may have been killed, or the machine restarted.

@@ -27,3 +27,12 @@ hold_store() {
   registrations=$1
   release_store=${1%/*}/commit
 }
+
+# keep_active [FIELD WORD]...: shows other users of the package's store that it is needed.
+keep_active() {
+  while [ $# -ge 2 ] && [ "$1" != pkg ]; do
+    shift 2
+  done
+  [ $# -ge 2 ] && decode "$2" && [ -d "${decoded%/*}/.davit/roots" ] || return 0
+  keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
+}

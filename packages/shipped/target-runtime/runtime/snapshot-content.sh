@@ -110,12 +110,6 @@ require_intact() {
   [ ! -d "$payloads/$1" ] || check_snapshot "$payloads/$1" "$1" || in_turn set_aside "$1"
 }
 
-is_checksum() {
-  case $1 in
-    *[!0-9a-f]*) return 1 ;;
-  esac
-  [ "${#1}" = 64 ]
-}
 
 # pack_at_rest DUMP COMPRESSOR: packs it anew if a file has changed meanwhile, as the state of what runs may.
 pack_at_rest() {

@@ -1,30 +1,12 @@
 # Lists, receives and removes snapshots. A store of snapshots is named by its directory below that of the state: `targets/TARGET`,
 # or another one on the coordinator.
 
-# open_snapshots STORE: sets $snapshots. What is made there is private, as state may be secret.
-open_snapshots() {
-  umask 077
-  rest=$1/
-  while [ -n "$rest" ]; do
-    check_names "${rest%%/*}"
-    rest=${rest#*/}
-  done
-  snapshots=$state/$1/dysnomia
-}
-
 # open_component STORE CONTAINER COMPONENT
 open_component() {
   open_snapshots "$1"
   check_names "$2"
   check_component "$3"
   use_component "$snapshots" "$2" "$3"
-}
-
-# hold_snapshots: until the operation ends, nobody else changes the store.
-hold_snapshots() {
-  make_directory "$snapshots"
-  claim_in_turn "$snapshots/mutex" "$self" || cannot 'write below' "$snapshots"
-  release=$snapshots/mutex
 }
 
 # operation_snapshots STORE [CONTAINER COMPONENT]: each generation, with the facts about its snapshot.

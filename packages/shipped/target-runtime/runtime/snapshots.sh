@@ -40,6 +40,13 @@ digest_of() {
   sum=$($digester <"$1") && printf '%s' "${sum%% *}"
 }
 
+is_checksum() {
+  case $1 in
+    *[!0-9a-f]*) return 1 ;;
+  esac
+  [ "${#1}" = 64 ]
+}
+
 # is_packed SNAPSHOT: whether davit has made it; also if its listing is damaged.
 is_packed() {
   first_line "$1/listing"

@@ -1,5 +1,5 @@
 /** Purpose of a helper, which is sent the parts that the operations of its role use. */
-export type Role = 'deploy' | 'carry' | 'collect' | 'state' | 'trial' | 'confirm' | 'query' | 'check' | 'logs'
+export type Role = 'deploy' | 'carry' | 'collect' | 'state' | 'adopt' | 'trial' | 'confirm' | 'query' | 'check' | 'logs'
 
 /** An operation of helpers, carried out by `operation_NAME` in a part of `runtime/`. */
 export interface Operation {

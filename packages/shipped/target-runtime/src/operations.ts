@@ -6,7 +6,7 @@ import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'query', 'check', 'logs'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'adopt', 'trial', 'confirm', 'query', 'check', 'logs'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const QUERY = ['query'] as const
@@ -44,7 +44,7 @@ export const OPERATIONS = {
   },
   observe: {
     roles: ['deploy', 'query', 'check', 'logs'],
-    fields: 'PROFILE',
+    fields: 'PROFILE [replace]',
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
   },

@@ -23,6 +23,7 @@ export const REFUSALS = [
   'not-locked',
   'not-owner',
   'not-private',
+  'original-changed',
   'store-busy',
   'utility-missing',
 ] as const

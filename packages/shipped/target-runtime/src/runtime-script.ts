@@ -8,6 +8,10 @@ const RECEIVER: Parts = {
   own: ['common', 'refuse', 'claim', 'remove-tree', 'native-store', 'native-aside', 'native-receive'],
 }
 const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
+const ORIGINAL_LOCK: Parts = {
+  detached: ['common', 'refuse', 'claim', 'holder', 'lock-file', 'make-lock', 'original-lock'],
+  own: [],
+}
 const CLIENT: Parts = { own: ['client-call'] }
 
 /** Words `STATE:ACTIVITY`, with an empty activity if the state has none. */
@@ -101,6 +105,19 @@ export function clientModule(): string {
 /** Returns a script that calls a client executable with these words, and ends it when the script's own input ends. */
 export function executableScript(words: readonly [executable: string, ...string[]]): string {
   return `${runtime(CLIENT)}\ncall_client ${words.map(quote).join(' ')}\n`
+}
+
+export interface OriginalLockScript {
+  readonly marker: string
+  readonly work: 'hold' | 'drop'
+  /** Directory of davit's state on the machine. */
+  readonly state: string
+  readonly profile: string
+}
+
+/** Returns a script that takes the lock of Disnix for davit, or gives it back, and prints the marker before what it has to say. */
+export function originalLockScript({ marker, work, state, profile }: OriginalLockScript): string {
+  return `${runtime(ORIGINAL_LOCK)}\n${work}_original ${[marker, state, profile].map(quote).join(' ')}\n`
 }
 
 /** Work with the Nix store of a target on a channel of its own (see `runtime/nix-channel.sh`). */

@@ -1,6 +1,7 @@
 import { type Operation, SLOW, VERY_SLOW } from './operation.ts'
 
 const STATE = ['state'] as const
+const ADOPT = ['adopt'] as const
 
 /** Operations on snapshots and on the state of components. */
 export const STATE_OPERATIONS = {
@@ -66,26 +67,32 @@ export const STATE_OPERATIONS = {
     isRepeatable: true,
   },
   adopt_record: {
-    roles: STATE,
+    roles: ADOPT,
     fields: 'TARGET PROFILE TOKEN CONTAINER KEY [FIELD WORD]...',
-    does: 'writes the record of a service that Disnix has activated, unless there is one',
+    does: 'writes the record of a service that Disnix has activated, or gives the one that is there its present module, and takes over what modules know of its processes',
     isRepeatable: true,
   },
   adopt_state: {
-    roles: STATE,
-    fields: 'TARGET PROFILE TOKEN [--dry-run]',
-    does: 'takes over the snapshots and markers of Dysnomia, by hard links where possible',
+    roles: ADOPT,
+    fields: 'TARGET PROFILE TOKEN --dry-run|- [CONTAINER COMPONENT]...',
+    does: 'takes over the snapshots and markers of Dysnomia, by hard links where possible, and says which components it has not marked as active',
     slowness: VERY_SLOW,
     isRepeatable: true,
   },
+  original_marks: {
+    roles: ADOPT,
+    fields: '',
+    does: 'says what Dysnomia has marked as active, whatever the deployment',
+    isRepeatable: true,
+  },
   note_original: {
-    roles: STATE,
+    roles: ADOPT,
     fields: 'TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...',
     does: 'notes that a profile of Disnix was adopted, with the components that are active',
     isRepeatable: true,
   },
   give_back: {
-    roles: STATE,
+    roles: ADOPT,
     fields: 'TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...',
     does: 'sets the profile of Disnix, and gives Dysnomia its markers and the snapshots that its modules can read',
     slowness: VERY_SLOW,

@@ -25,6 +25,8 @@ export {
   loaded,
   type NixOperation,
   nixScript,
+  type OriginalLockScript,
+  originalLockScript,
   receiverScript,
   runtimePart,
   type TransferPlace,

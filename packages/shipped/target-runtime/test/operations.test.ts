@@ -33,6 +33,7 @@ const ROLES = [
   ['carry', 'davit-distribute, davit-delegate-build and davit-copy-closure'],
   ['collect', 'davit-collect-garbage'],
   ['state', 'tools that take, move and restore snapshots, on targets and on the coordinator'],
+  ['adopt', 'davit-adopt, and of davit-set with --original-profile'],
   ['trial', 'davit-activate with --confirm'],
   ['confirm', 'davit-activate with --confirm, over new connections'],
   ['query', 'davit-query'],

@@ -16,6 +16,7 @@ import {
   helperScript,
   loaded,
   nixScript,
+  originalLockScript,
   receiverScript,
   senderScript,
 } from '../src/target-runtime.ts'
@@ -43,6 +44,8 @@ const module = {
 const SCRIPTS: readonly (readonly [string, string])[] = [
   ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
   ['receiverScript()', receiverScript({ incoming: '/store/i', name: 'transfer.1', owner: predecessor }, 'cksum')],
+  ['originalLockScript() of hold', originalLockScript({ marker, work: 'hold', state: '/s', profile: 'p' })],
+  ['originalLockScript() of drop', originalLockScript({ marker, work: 'drop', state: '/s', profile: 'p' })],
   ['nixScript() of serve', nixScript({ kind: 'serve' }, marker)],
   ['nixScript() of build', nixScript({ kind: 'build', jobs: 2 }, marker)],
   [

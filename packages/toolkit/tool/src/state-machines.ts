@@ -1,6 +1,6 @@
 import type { Infrastructure } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
-import { addressOf, isSamePlace, type Machine, type ShellTarget } from '@davit/target'
+import { addressOf, isSamePlace, type Machine, type Role, type ShellTarget } from '@davit/target'
 
 import type { OpenMachine } from './with-targets.ts'
 
@@ -10,8 +10,34 @@ export function stateMachines(
   targets: readonly ShellTarget[],
   open: OpenMachine,
 ): StateMachines {
-  const opened = new Map<string, Promise<Machine<'state'>>>()
-  const once = (name: string, openIt: () => Promise<Machine<'state'>>) => {
+  const { on, once } = openedOnce('state', { infrastructure, targets, open })
+  return { on, here: () => once('here', () => open({ kind: 'local' }, 'state')) }
+}
+
+export interface AdoptionMachines {
+  /** The machine of a target, with a helper that takes over what Disnix has deployed. */
+  on(place: ShellTarget): Promise<Machine<'adopt'>>
+}
+
+/** Opens helpers for adoption on the machines of a deployment, each when it is first needed. */
+export function adoptionMachines(
+  infrastructure: Infrastructure,
+  targets: readonly ShellTarget[],
+  open: OpenMachine,
+): AdoptionMachines {
+  const { on } = openedOnce('adopt', { infrastructure, targets, open })
+  return { on }
+}
+
+interface Opening {
+  readonly infrastructure: Infrastructure
+  readonly targets: readonly ShellTarget[]
+  readonly open: OpenMachine
+}
+
+function openedOnce<R extends Role>(role: R, { infrastructure, targets, open }: Opening) {
+  const opened = new Map<string, Promise<Machine<R>>>()
+  const once = (name: string, openIt: () => Promise<Machine<R>>) => {
     const machine = opened.get(name) ?? openIt()
     opened.set(name, machine)
     // The caller is told.
@@ -19,13 +45,13 @@ export function stateMachines(
     return machine
   }
   return {
-    async on({ name, machine }) {
+    once,
+    async on({ name, machine }: ShellTarget) {
       // A record may be under the former name of a target.
       const current = targets.find((one) => isSamePlace(one.machine.facts, machine.facts))?.name ?? name
       const target = infrastructure.get(current)
       if (target === undefined) throw new Error(`there is no target '${current}'`)
-      return once(`on ${current}`, () => open(addressOf(target), 'state'))
+      return once(`on ${current}`, () => open(addressOf(target), role))
     },
-    here: () => once('here', () => open({ kind: 'local' }, 'state')),
   }
 }

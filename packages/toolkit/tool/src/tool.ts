@@ -67,6 +67,7 @@ export {
   trustedManifests,
 } from './target-source.ts'
 export { usageError } from './usage-error.ts'
+export { type AdoptionMachines, adoptionMachines } from './state-machines.ts'
 export { type DeploymentArguments, type ReachedDeployment, withDeployment } from './with-deployment.ts'
 export { deploymentOf, type NamedDeployment } from './deployment-of.ts'
 export { trustOptions } from './trust-options.ts'

@@ -7,7 +7,7 @@ import { type ShellTarget, targetsToUse } from '@davit/target'
 
 import { deploymentOf, type NamedDeployment } from './deployment-of.ts'
 import { onSelected, selectionIn } from './selection-in.ts'
-import { stateMachines } from './state-machines.ts'
+import { type AdoptionMachines, adoptionMachines, stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
 import type { ToolContext } from './tool-context.ts'
 import type { Trust } from './trust.ts'
@@ -43,6 +43,8 @@ export interface ReachedDeployment extends NamedDeployment {
   readonly selection: Selection | undefined
   /** Machines with helpers for state. */
   readonly stateMachines: StateMachines
+  /** Machines with helpers that take over, or give back, what Disnix has deployed. */
+  readonly adoptionMachines: AdoptionMachines
   readonly open: OpenMachine
   /** Options for `withLock`. */
   readonly lockUse: LockUse
@@ -68,6 +70,7 @@ export async function withDeployment<Result>(
   return withTargets(infrastructure, { ...context, role: 'deploy', manifests, trust }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const state = stateMachines(infrastructure, targets, open)
-    return use({ profile, place, targets, selection, stateMachines: state, open, lockUse })
+    const adoption = adoptionMachines(infrastructure, targets, open)
+    return use({ profile, place, targets, selection, stateMachines: state, adoptionMachines: adoption, open, lockUse })
   })
 }

@@ -71,6 +71,7 @@ export const tool = defineTool({
       claim,
       undeploy: args.undeploy,
       expected,
+      originalProfile: args.originalProfile,
       ...termsOf(args, stateDirectory(context)),
     }
     if (args.check) return check(next, context, { ...terms, generation, trust: await trustToLook(context) })

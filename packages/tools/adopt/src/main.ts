@@ -15,6 +15,7 @@ import { type LifecycleModule, modulesOf } from '@davit/modules'
 import { processIdentity } from '@davit/process'
 import { openStore, type Store } from '@davit/store'
 import {
+  adoptionMachines,
   defineTool,
   deploymentOf,
   givenOptions,
@@ -43,10 +44,13 @@ export const tool = defineTool({
     const terms = { ...context, ...args, infrastructure, profile, modules }
     const trust = await trustUnless(context)
     const reaching = { ...context, role: 'deploy' as const, manifests: [], trust }
-    const found = await withTargets(infrastructure, reaching, async (reached) => ({
-      ...(await readAdoption(reached, terms)),
-      hasLeftLock: await hasLeftLock(reached, profile),
-    }))
+    const found = await withTargets(infrastructure, reaching, async (reached, _, open) => {
+      const machines = adoptionMachines(infrastructure, [...reached.targets.values()], open)
+      return {
+        ...(await readAdoption(reached, { ...terms, machines })),
+        hasLeftLock: await hasLeftLock(reached, profile),
+      }
+    })
     const isNew = found.originals.size > 0
     if (!isNew) report(say('nothing-to-adopt', { profile }))
     // An earlier run may have been cut off before it has added the generation.
@@ -87,7 +91,7 @@ async function adopt(
   return withDeployment(
     withSkip,
     { ...run, purpose, trust: await trustUnless(context) },
-    async ({ profile, place, targets, lockUse, stateMachines: machines }) => {
+    async ({ profile, place, targets, lockUse, adoptionMachines: machines }) => {
       const terms = { profile, machines, report: context.report, signal: context.signal, replace: args.replace }
       const adoption = { manifest, originals }
       if (store === undefined) return adoptTargets(adoption, targets, { ...terms, token: '-', mode: 'dry-run' })

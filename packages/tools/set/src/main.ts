@@ -40,7 +40,7 @@ export const tool = defineTool({
       await record(async () => {})
     } else {
       const run = { manifest, text, purpose: 'change', trust: 'everything' } as const
-      await withDeployment(context, run, async ({ targets, selection, lockUse, stateMachines: machines }) =>
+      await withDeployment(context, run, async ({ targets, selection, lockUse, adoptionMachines: machines }) =>
         withLock(targets, lockUse, async ({ token, confirm }) => {
           const before = (await currentGeneration(place))?.manifest
           refuseMore(manifest, before, selection)

@@ -7,11 +7,11 @@ import {
   type StorePath,
   type TargetName,
 } from '@davit/documents'
-import type { StateMachines } from '@davit/state-runner'
 import {
   abandonRecord,
   adoptRecord,
   adoptState,
+  type Component,
   type CopiedSnapshot,
   definitionOf,
   groupByMachine,
@@ -22,6 +22,7 @@ import {
   type ShellTarget,
 } from '@davit/target'
 
+import type { AdoptionMachines } from './give-back.ts'
 import { say } from './messages.ts'
 import { type Placed, placedBy } from './placed.ts'
 import { type Adoption, refuseLocked } from './read-adoption.ts'
@@ -45,7 +46,7 @@ export interface AdoptedTarget {
 export interface AdoptingTerms {
   readonly profile: ProfileName
   readonly token: string
-  readonly machines: StateMachines
+  readonly machines: AdoptionMachines
   readonly mode: 'adopt' | 'dry-run'
   /** Whether records that are not of this deployment are put aside. */
   readonly replace: boolean
@@ -99,10 +100,24 @@ async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: Targe
     }),
   )
   signal.throwIfAborted()
-  const snapshots = await adoptState(machine, place, mode)
+  const { snapshots, unmarked } = await adoptState(machine, { ...place, components: markedBy(manifest, placed) }, mode)
+  const doubtful = unmarked.map(({ container, component }) => `${container}/${component}`)
+  if (doubtful.length > 0) terms.report(say('not-marked', { target: target.name, components: doubtful }))
   signal.throwIfAborted()
   if (mode === 'adopt') await noteOriginal(machine, { ...place, path: original, components: placed.components })
   return { target: target.name, original, services, snapshots }
+}
+
+/** Types of Dysnomia whose modules mark nothing. */
+const UNMARKED_TYPES: ReadonlySet<string> = new Set(['echo', 'wrapper', 'nixos-configuration'])
+
+/** The components that Dysnomia marks while they are active. */
+function markedBy({ services }: Manifest, { mappings, components }: Placed): readonly Component[] {
+  return components.filter((_, index) => {
+    const mapping = mappings[index]
+    const type = mapping === undefined ? undefined : services.get(mapping.service)?.type
+    return type !== undefined && mapping?.containerProvidedByService === undefined && !UNMARKED_TYPES.has(type)
+  })
 }
 
 /** Puts the records of a target aside that are damaged, or are not those of active services of the deployment. */
@@ -131,13 +146,13 @@ async function putAside(
 async function observedUnchanged(
   originals: Adoption['originals'],
   targets: readonly ShellTarget[],
-  { profile }: Pick<AdoptingTerms, 'profile'>,
+  { profile, replace }: Pick<AdoptingTerms, 'profile' | 'replace'>,
 ): Promise<ReadonlyMap<TargetName, Observation>> {
   const observed = await Promise.all(
     groupByMachine(targets).map(async (group): Promise<readonly [TargetName, Observation][]> => {
       const target = group.find(({ name }) => originals.has(name))?.name
       if (target === undefined) return []
-      const observation = await observeMachine(group[0].machine, profile)
+      const observation = await observeMachine(group[0].machine, profile, replace ? 'replace' : 'known')
       const now = observation.originals.find((one) => one.profile === profile)
       if (now === undefined || now.path !== originals.get(target)?.path) throw changed(target)
       refuseLocked(new Map([[target, now]]))

@@ -1,15 +1,19 @@
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName, StoreReference } from '@davit/documents'
-import type { StateMachines } from '@davit/state-runner'
-import { giveBack, type ShellTarget } from '@davit/target'
+import { giveBack, type Machine, type ShellTarget } from '@davit/target'
 
 import { say } from './messages.ts'
 import { placedBy } from './placed.ts'
 
+/** Opens helpers for adoption on the machines of targets. */
+export interface AdoptionMachines {
+  on(place: ShellTarget): Promise<Machine<'adopt'>>
+}
+
 export interface GivingTerms {
   readonly profile: ProfileName
   readonly token: string
-  readonly machines: StateMachines
+  readonly machines: AdoptionMachines
   readonly report: Report
 }
 

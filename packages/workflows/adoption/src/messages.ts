@@ -18,6 +18,14 @@ export const say = messages({
     ({ modules }) =>
       `${modules.map((name) => `'${name}'`).join(', ')}: davit calls the module of Dysnomia that is there`,
   ),
+  /**
+   * These services are in the profile of Disnix, and nobody has marked them as active: perhaps an activation of Disnix has failed. They are
+   * adopted as the profile has them; `davit-query --status` tells whether they run, and `davit-env --repair` starts what does not.
+   */
+  'not-marked': warning(
+    { target: 'prefix', components: 'texts' },
+    ({ components }) => `${components.join(', ')}: in the profile of Disnix, but Dysnomia has not marked it as active`,
+  ),
   /** The profile of Disnix on a target is now what davit has deployed. */
   'original-set': note({ target: 'prefix' }, () => 'the profile of Disnix is set'),
   /** The profile of Disnix on a target was what davit has deployed. */

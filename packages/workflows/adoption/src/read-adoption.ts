@@ -1,9 +1,10 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, hasCode } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { reconstructManifest, type ReconstructionOptions } from '@davit/reconstruction'
-import type { OriginalDeployment, ReachedTargets } from '@davit/target'
+import { type OriginalDeployment, originalLocked, originalMarks, type ReachedTargets } from '@davit/target'
 
+import type { AdoptionMachines } from './give-back.ts'
 import { refuseLackingModules } from './refuse-lacking-modules.ts'
 
 /** What is deployed: by Disnix on the targets of `originals`, by davit on all others. */
@@ -17,6 +18,7 @@ export interface AdoptionTerms extends Pick<ReconstructionOptions, 'partial' | '
   readonly infrastructure: Infrastructure
   readonly profile: ProfileName
   readonly modules: ReadonlyMap<string, LifecycleModule>
+  readonly machines: AdoptionMachines
   /** Whether what Disnix has deployed counts where records of davit contradict it. */
   readonly replace: boolean
 }
@@ -27,23 +29,43 @@ export async function readAdoption(reached: ReachedTargets, terms: AdoptionTerms
     ...terms,
     prefer: undefined,
     originals: terms.replace ? 'replace' : 'adopt',
+  }).catch(async (error: unknown) => {
+    throw hasCode(error, 'original-locked') ? await withMarks(error, reached, terms.machines) : error
   })
   refuseLocked(originals)
   await refuseLackingModules(manifest, reached, { ...terms, originals })
   return { manifest, originals }
 }
 
+/** Adds what is there already. */
+async function withMarks(
+  error: DavitError,
+  { targets }: ReachedTargets,
+  machines: AdoptionMachines,
+): Promise<DavitError> {
+  const { code, message, exitStatus, hint, fields, diagnostics = [] } = error
+  const locked = new Set((fields as { readonly targets?: readonly string[] } | undefined)?.targets)
+  const marked = await Promise.all(
+    [...targets.values()].map(async (target): Promise<readonly Diagnostic[]> => {
+      if (!locked.has(target.name)) return []
+      const marks = await originalMarks(await machines.on(target))
+      return marks.map(({ container, component }) => ({
+        severity: 'error',
+        message: `target '${target.name}': '${component}' in container '${container}' is marked as active`,
+      }))
+    }),
+  )
+  return new DavitError(code, message, {
+    exitStatus,
+    fields,
+    ...(hint === undefined ? {} : { hint }),
+    diagnostics: [...diagnostics, ...marked.flat()],
+  })
+}
+
 /** Refuses deployments that Disnix is changing. */
 export function refuseLocked(originals: Adoption['originals']): void {
   const locked = [...originals].filter(([, { isLocked }]) => isLocked)
   if (locked.length === 0) return
-  throw new DavitError('original-locked', 'Disnix is at work on this deployment, or has left its lock', {
-    exitStatus: ExitStatus.locked,
-    fields: { targets: locked.map(([target]) => target) },
-    diagnostics: locked.map(([target, { profile }]) => ({
-      severity: 'error',
-      message: `target '${target}': 'disnix-${profile}.lock' is in its directory of temporary files`,
-    })),
-    hint: 'nothing was done; wait until it has finished, or remove the file if nobody is at work',
-  })
+  throw originalLocked(new Map(locked.map(([target, { profile, lock }]) => [target, lock ?? `disnix-${profile}.lock`])))
 }

@@ -7,7 +7,7 @@ import {
   type ProfileName,
 } from '@davit/documents'
 import type { Deployed, OriginalNeighbour } from '@davit/observation'
-import { isSamePlace, originalProfile } from '@davit/target'
+import { isSamePlace, originalLocked, originalProfile } from '@davit/target'
 import { activitiesOf, type ActivityKind, type Transition } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -16,6 +16,8 @@ export interface OriginalPlanTerms {
   readonly profile: ProfileName
   /** Whether to start services although Disnix has perhaps started them already. */
   readonly besideOriginal?: boolean | undefined
+  /** Whether the profile of Disnix is set as well, which may not be one that davit does not know. */
+  readonly originalProfile?: boolean | undefined
 }
 
 /**
@@ -25,11 +27,15 @@ export interface OriginalPlanTerms {
  */
 export function refuseOriginal(
   transition: Transition,
-  deployed: Pick<Deployed, 'originals' | 'places'>,
-  { profile, besideOriginal = false }: OriginalPlanTerms,
+  deployed: Pick<Deployed, 'originals' | 'originalLocks' | 'places'>,
+  { profile, besideOriginal = false, originalProfile: isSet = false }: OriginalPlanTerms,
 ): readonly Message[] {
+  const { originalLocks } = deployed
+  if (originalLocks !== undefined && originalLocks.size > 0 && !besideOriginal) throw originalLocked(originalLocks)
+  const own = deployed.originals.find(({ original }) => original.profile === profile)
+  if (isSet && own !== undefined) throw unknownProfile(own)
   if (deployed.originals.length === 0) return []
-  const found = activitiesOf(transition)
+  const conflicts = activitiesOf(transition)
     .filter(({ kind }) => kind === 'activate' || kind === 'deactivate')
     .flatMap((activity) => {
       const place = deployed.places.get(activity.mapping.target)
@@ -38,9 +44,23 @@ export function refuseOriginal(
       const original = there.find((one) => isOf(one, { ...activity, profile }))
       return original === undefined ? [] : [conflictOf(activity, original)]
     })
+  // A service that is replaced is stopped and started.
+  const found = [...new Map(conflicts.map((one) => [JSON.stringify(one), one])).values()]
   if (besideOriginal) return found.map(besideIt)
   if (found.length > 0) throw refusal(found)
   return []
+}
+
+/** What davit has not adopted would be in no profile of Disnix any more. */
+function unknownProfile({ machine, original: { profile, path } }: OriginalNeighbour): DavitError {
+  return new DavitError(
+    'original-changed',
+    `Disnix has deployed '${path}' as '${profile}' on '${machine.address}', and davit does not know it`,
+    {
+      exitStatus: ExitStatus.failed,
+      hint: `nothing was done; 'davit-adopt -p ${profile} INFRASTRUCTURE' takes it over, with --replace if davit has adopted it before`,
+    },
+  )
 }
 
 interface Starting {

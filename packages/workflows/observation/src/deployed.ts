@@ -46,6 +46,8 @@ export interface Deployed {
   readonly neighbours: readonly Neighbour[]
   /** Deployments of Disnix on the machines that were not adopted. */
   readonly originals: readonly OriginalNeighbour[]
+  /** Locks of Disnix, which is at work on the deployment, by target. */
+  readonly originalLocks?: ReadonlyMap<TargetName, string>
   /** Targets whose machines know nothing of the deployment: it was never set there, or they have a new disk. */
   readonly blank: ReadonlySet<TargetName>
   /** Records from which nothing can be reconstructed; `warnings` name them. */
@@ -110,6 +112,12 @@ async function observeRecords(
     ),
     originals: machines.flatMap((machine, index) =>
       (observations[index]?.originals ?? []).map((original) => ({ machine, original })),
+    ),
+    originalLocks: new Map(
+      groupByMachine(targets).flatMap(([{ name }], index): [TargetName, string][] => {
+        const lock = observations[index]?.originalLock
+        return lock === undefined ? [] : [[name, lock]]
+      }),
     ),
     blank: blankTargets(targets, observations, terms),
     unusable,

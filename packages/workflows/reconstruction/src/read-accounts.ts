@@ -45,6 +45,8 @@ export interface Accounts {
   readonly originals: ReadonlyMap<TargetName, OriginalDeployment>
   /** Names of all deployments of Disnix that were not adopted. */
   readonly originalProfiles: ReadonlySet<ProfileName>
+  /** Locks of Disnix, which is at work on the deployment, or has left them. */
+  readonly originalLocks: ReadonlyMap<TargetName, string>
   /** What runs told the targets that they want. */
   readonly told: ReadonlyMap<TargetName, readonly ToldProfile[]>
   /** Targets behind a client executable, whose accounts are those of this coordinator. */
@@ -72,6 +74,9 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
     profiles: new Set(known.flatMap(({ profiles }) => profiles)),
     originals: new Map(known.flatMap(({ account, original }) => (original ? [[account.target, original]] : []))),
     originalProfiles: new Set(known.flatMap(({ originalProfiles }) => originalProfiles)),
+    originalLocks: new Map(
+      known.flatMap(({ account, originalLock }) => (originalLock ? [[account.target, originalLock]] : [])),
+    ),
     told: new Map(known.map(({ account, told }) => [account.target, told])),
     behindClients: new Set([...targets.values()].flatMap(({ name, machine }) => (machine.client ? [name] : []))),
   }
@@ -92,7 +97,7 @@ async function readMachine(group: MachineTargets, terms: MachineTerms): Promise<
   const names = group.map(({ name }) => name)
   try {
     const [observation, profiles] = await Promise.all([
-      observeMachine(machine, terms.profile),
+      observeMachine(machine, terms.profile, terms.originals === 'replace' ? 'replace' : 'known'),
       readProfiles(machine, terms.profile, names),
     ])
     reportOthers(observation, names, terms)

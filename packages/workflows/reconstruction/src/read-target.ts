@@ -15,6 +15,7 @@ export interface ReadTarget {
   readonly profiles: readonly ProfileName[]
   readonly original: OriginalDeployment | undefined
   readonly originalProfiles: readonly ProfileName[]
+  readonly originalLock: string | undefined
   readonly told: readonly ToldProfile[]
 }
 
@@ -33,6 +34,7 @@ export function readTarget(target: TargetName, told: Told, terms: ReadingTerms):
     profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
     original,
     originalProfiles: observation.originals.map((one) => one.profile),
+    originalLock: observation.originalLock,
     told: told.runs,
   }
   const read =

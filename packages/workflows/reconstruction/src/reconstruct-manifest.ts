@@ -9,7 +9,7 @@ import {
   type ToldTarget,
   wantedRun,
 } from '@davit/recovery'
-import type { OriginalDeployment, ReachedTargets, ToldProfile } from '@davit/target'
+import { type OriginalDeployment, originalLocked, type ReachedTargets, type ToldProfile } from '@davit/target'
 
 import { say } from './messages.ts'
 import { type Accounts, readAccounts, type ReadingTerms } from './read-accounts.ts'
@@ -37,6 +37,7 @@ export async function reconstructManifest(
 ): Promise<Reconstructed> {
   const { infrastructure, profile, prefer, report } = options
   const read = await readAccounts(reached, options)
+  if (options.originals !== 'ignore' && read.originalLocks.size > 0) throw originalLocked(read.originalLocks)
   refuseNothing(read, profile)
   if (prefer !== 'records') refuseHalfRecorded(read)
   if (read.empty.length > 0) report(say('nothing-there', { targets: read.empty, profile }))

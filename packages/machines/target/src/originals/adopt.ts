@@ -22,7 +22,7 @@ export interface OriginalProfile extends OriginalTerms {
 
 /** Writes the record of a service that is active already, unless there is one. */
 export async function adoptRecord(
-  machine: Machine<'state'>,
+  machine: Machine<'adopt'>,
   { target, profile, token }: OriginalTerms,
   { mapping, definition }: { readonly mapping: ServiceMapping; readonly definition: ActivityDefinition },
 ): Promise<'adopted' | 'present'> {
@@ -40,19 +40,49 @@ export interface CopiedSnapshot extends Component {
   readonly name: string
 }
 
-/** Takes over snapshots and markers of Dysnomia; returns the snapshots that are new. */
+/** Takes over snapshots and markers of Dysnomia. */
 export async function adoptState(
-  machine: Machine<'state'>,
-  { target, profile, token }: OriginalTerms,
+  machine: Machine<'adopt'>,
+  { target, profile, token, components = [] }: OriginalTerms & { readonly components?: readonly Component[] },
   mode: 'adopt' | 'dry-run',
-): Promise<readonly CopiedSnapshot[]> {
-  const options = mode === 'dry-run' ? ['--dry-run'] : []
-  const lines = await machine.request('adopt_state', [target, profile, token, ...options])
-  return copiedIn(lines, machine).get('snapshot') ?? []
+): Promise<AdoptedState> {
+  const fields = [target, profile, token, mode === 'dry-run' ? '--dry-run' : '-', ...wordsOf(components)] as const
+  const lines = await machine.request('adopt_state', fields)
+  const isMark = (line: string) => line.startsWith('unmarked ')
+  return {
+    snapshots: copiedIn(lines.filter((line) => !isMark(line)), machine).get('snapshot') ?? [],
+    unmarked: componentsIn(lines.filter(isMark), machine),
+  }
+}
+
+export interface AdoptedState {
+  /** Snapshots that are new. */
+  readonly snapshots: readonly CopiedSnapshot[]
+  /** Those of the components that nobody has marked as active. */
+  readonly unmarked: readonly Component[]
+}
+
+/** Asks what Dysnomia has marked as active, whatever the deployment; of many, the first hundred. */
+export async function originalMarks(machine: Machine<'adopt'>): Promise<readonly Component[]> {
+  return componentsIn(await machine.request('original_marks', []), machine)
+}
+
+const MARK = /^(?:un)?marked ([\w.+?=-]{1,255}) ([\w.+?=-]{1,255})$/
+
+function componentsIn(lines: readonly string[], { address }: Machine<'adopt'>): readonly Component[] {
+  return lines.map((line) => {
+    const [, container, component] = MARK.exec(line) ?? []
+    if (container === undefined || component === undefined) throw badAnswer(address)
+    return { container, component }
+  })
+}
+
+function wordsOf(components: readonly Component[]): readonly string[] {
+  return components.flatMap(({ container, component }) => [container, component])
 }
 
 /** Notes that a profile of Disnix was adopted, so that nothing of it counts as unknown. */
-export async function noteOriginal(machine: Machine<'state'>, original: OriginalProfile): Promise<void> {
+export async function noteOriginal(machine: Machine<'adopt'>, original: OriginalProfile): Promise<void> {
   await machine.request('note_original', fieldsOf(original))
 }
 
@@ -63,7 +93,7 @@ export interface GivenBack {
 }
 
 /** Makes a profile the current one of Disnix, with the markers and the snapshots of Dysnomia. */
-export async function giveBack(machine: Machine<'state'>, original: OriginalProfile): Promise<GivenBack> {
+export async function giveBack(machine: Machine<'adopt'>, original: OriginalProfile): Promise<GivenBack> {
   const lines = await machine.request('give_back', fieldsOf(original))
   const outcome = lines.at(-1) ?? ''
   if (outcome !== 'unchanged' && !/^set [\w.+-]+$/.test(outcome)) throw badAnswer(machine.address)
@@ -72,11 +102,10 @@ export async function giveBack(machine: Machine<'state'>, original: OriginalProf
 }
 
 function fieldsOf({ target, profile, token, path, components }: OriginalProfile) {
-  const words = components.flatMap(({ container, component }) => [container, component])
-  return [target, profile, token, path, ...words] as const
+  return [target, profile, token, path, ...wordsOf(components)] as const
 }
 
-function copiedIn(lines: readonly string[], { address }: Machine<'state'>) {
+function copiedIn(lines: readonly string[], { address }: Machine<'adopt'>) {
   const copied = new Map<string, CopiedSnapshot[]>()
   for (const line of lines) {
     const [, kind, container, component, name] = SNAPSHOT.exec(line) ?? []

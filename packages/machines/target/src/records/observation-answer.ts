@@ -46,7 +46,7 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
       return true
     case 'locked':
       record.isLocked = true
-      return true
+      return text === ''
     case 'activity':
       if (ACTIVITY.test(text)) record.activity = text
       return true
@@ -78,6 +78,7 @@ export class ObservationAnswer {
   readonly #foreign: ForeignRecord[] = []
   readonly #profiles = new Set<ProfileName>()
   readonly #originals: OriginalDeployment[] = []
+  #originalLock: string | undefined
   readonly #trials: TargetName[] = []
   readonly #strange: string[] = []
   #bootId = ''
@@ -106,6 +107,9 @@ export class ObservationAnswer {
       case 'original':
         this.#takeOriginal(line)
         return true
+      case 'locked':
+        this.#originalLock = fromHexadecimal(text)
+        return true
       case 'trial':
         this.#trials.push(...targetOfTrial(text))
         return true
@@ -126,6 +130,7 @@ export class ObservationAnswer {
       foreign: this.#foreign,
       profiles: [...this.#profiles],
       originals: this.#originals,
+      originalLock: this.#originalLock,
       trials: this.#trials,
       strange: this.#strange,
     }

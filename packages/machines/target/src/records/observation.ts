@@ -51,6 +51,8 @@ export interface Observation {
   readonly profiles: readonly ProfileName[]
   /** Deployments of Disnix that davit has not adopted. */
   readonly originals: readonly OriginalDeployment[]
+  /** The lock of Disnix, if it is at work on the deployment of this name, or has left it. */
+  readonly originalLock?: string | undefined
   /** Targets that are not confirmed, or go back (see `trial.ts`). */
   readonly trials: readonly TargetName[]
   /** Directories among the records that davit did not make. */

@@ -14,8 +14,11 @@ export async function observeMappings(machine: Machine, profile: ProfileName): P
 export async function observeMachine(
   machine: Machine<'deploy' | 'query' | 'check' | 'logs'>,
   profile: ProfileName,
+  /** Whether what an earlier version has adopted of Disnix counts as not adopted. */
+  adopted: 'known' | 'replace' = 'known',
 ): Promise<Observation> {
-  return observationIn(await machine.request('observe', [profile]), machine, profile)
+  const options = adopted === 'replace' ? ['replace'] : []
+  return observationIn(await machine.request('observe', [profile, ...options]), machine, profile)
 }
 
 /** Parses what the operation `observe` tells. */
