@@ -315,7 +315,7 @@ check_known() {
   need_profiles
   originals=$profiles/disnix
   # shellcheck disable=SC3013
-  ! exists "$originals/$1" || [ "$originals/$1/" -ef "$2/" ] || [ "$originals/$1/" -ef "$state/adopted/$1/" ] ||
+  [ ! -L "$state/adopted/$1" ] || ! exists "$originals/$1" || [ "$originals/$1/" -ef "$2/" ] || [ "$originals/$1/" -ef "$state/adopted/$1/" ] ||
     fail original-changed "'$originals/$1' is now '$(readlink -f "$originals/$1")', and davit knows '$(readlink "$state/adopted/$1")'"
 }
 

@@ -65,11 +65,6 @@ begin_activity() {
   become_runner run_activity "$runner" "$seconds" "$instead"
 }
 
-# refuse_running: ends an operation on a service that is busy.
-refuse_running() {
-  fail already-running "another activity of this service is still running"
-}
-
 # without_record: ends an activity without a record: nothing was begun, so there is nothing to deactivate.
 without_record() {
   [ "$activity" = deactivate ] || fail no-record "there is no record of it"

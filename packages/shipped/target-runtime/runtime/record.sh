@@ -125,6 +125,11 @@ is_running() {
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
+# refuse_running: ends an operation on a service that is busy.
+refuse_running() {
+  fail already-running "another activity of this service is still running"
+}
+
 # intended_during STATE: sets $intended to the activity, empty if there is none; fails for an unknown state.
 intended_during() {
   intended=

@@ -171,7 +171,7 @@ describe('davit-adopt', () => {
     await expect(scene.adopt()).rejects.toMatchObject({
       code: 'original-locked',
       exitStatus: 75,
-      diagnostics: [{ message: expect.stringContaining("target 't1': 'disnix-default.lock' is in") }],
+      diagnostics: [{ message: expect.stringContaining(`target 't1': the lock '${scene.temporary}/disnix-default.lock'`) as string }],
     })
     expect(scene.files(scene.state)).toEqual({})
   })
@@ -288,8 +288,10 @@ describe('davit-adopt', () => {
     expect(readdirSync(join(scene.state, 'adopted')).toSorted()).toEqual([
       'default',
       'default:components',
+      'default:taken',
       'other',
       'other:components',
+      'other:taken',
     ])
   })
 
