@@ -87,7 +87,10 @@ describe.concurrent.each(shells)('process that Dysnomia has started, under $name
     writeFileSync(join(scene.directory, PID_FILE), `${pid}\n`)
     expect(await scene.call('deactivate', there(scene))).toMatchObject({ status: 0, stdout: 'nothing is running\n' })
     adopt(scene)
-    const refused = { status: 1, stderr: expect.stringContaining(`names process ${pid}, and nobody can know`) as string }
+    const refused = {
+      status: 1,
+      stderr: expect.stringContaining(`names process ${pid}, and nobody can know`) as string,
+    }
     for (const activity of ['status', 'activate', 'deactivate'])
       expect([activity, await scene.call(activity, there(scene))]).toMatchObject([activity, refused])
     expect([isAlive(pid), existsSync(scene.record)]).toEqual([true, false])
