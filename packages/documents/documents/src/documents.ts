@@ -12,6 +12,7 @@ export {
 } from './architecture.ts'
 export {
   CLIENT_INTERFACES,
+  clientInterfaceFor,
   type ClientInterfaceKind,
   clientInterfaceProblem,
   isClientExecutable,

@@ -1,5 +1,5 @@
 import { type Path, quoted } from '@davit/diagnostics'
-import { containerName, type Infrastructure, system, type Target, targetName } from '@davit/documents'
+import { clientInterfaceFor, containerName, type Infrastructure, system, type Target, targetName } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from './architecture-model.ts'
 import { checkContainerProperties, checkProperties } from './check-properties.ts'
 import type { Findings } from './findings.ts'
@@ -29,7 +29,7 @@ function withDefaults(target: TargetModel, options: NormalizationOptions): Targe
     containers: sortedMap(target.containers, sortedProperties),
     system: target.system ?? options.system,
     numOfCores: target.numOfCores ?? 1,
-    clientInterface: target.clientInterface ?? options.clientInterface,
+    clientInterface: clientInterfaceFor(target.clientInterface, options.clientInterface),
     targetProperty: target.targetProperty ?? options.targetProperty,
   }
 }

@@ -8,6 +8,7 @@ import { kindOfData } from './kind-of-data.ts'
 import { isTable, type Kind, kindOfDocument } from './kinds.ts'
 import { explained } from './likeness.ts'
 import type { Told } from './read-content.ts'
+import { withStoredPackages } from './stored-packages.ts'
 import { warnOfLikeness } from './warn-of-likeness.ts'
 
 /** Evaluates a program in TypeScript, JavaScript or the Nix language. */
@@ -39,7 +40,7 @@ function fromData(located: LocatedData, file: string, { kind: wanted, report }: 
   const likeness = { wanted, seen }
   if (format === undefined) {
     warnOfLikeness(data, { ...likeness, file, report })
-    return { kind, value: data, leftOut, placeOf }
+    return { kind, value: withStoredPackages(kind.name, data), leftOut, placeOf }
   }
   const field = stated === undefined ? undefined : format.jsonField
   const inner = field === undefined ? located : within(located, field)

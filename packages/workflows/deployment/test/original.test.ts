@@ -72,6 +72,43 @@ describe('a deployment of Disnix that was not adopted', () => {
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
 
+  test('names a service once that would be stopped and started', async () => {
+    const targets = [await machines.target('m1', 'one')]
+    await machines.deploy(machines.manifest({ one: { api: { properties: { port: 1 } } } }), targets)
+    machines.calls()
+    layOut(machines.manifest({ one: { api: {} } }))
+    const changed = machines.manifest({ one: { api: { properties: { port: 2 } } } })
+    await expect(machines.plan(changed, targets, { changed: 'restart' })).rejects.toMatchObject(refused('default'))
+  })
+
+  test('keeps everything as it is while Disnix is at work on its first deployment', async () => {
+    const targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
+    const next = machines.manifest({ one: { api: {} }, two: { page: {} } })
+    const lock = machines.lockOriginal('m1')
+    const refusal = {
+      code: 'original-locked',
+      exitStatus: 75,
+      diagnostics: [{ message: `target 'one': the lock '${lock}' is there` }],
+    }
+    await expect(machines.plan(next, targets)).rejects.toMatchObject(refusal)
+    await expect(machines.deploy(next, targets)).rejects.toMatchObject(refusal)
+    expect(machines.calls()).toEqual([])
+    expect(await machines.plan(next, targets, { besideOriginal: true })).toHaveLength(2)
+    rmSync(lock)
+    expect(await machines.plan(next, targets)).toHaveLength(2)
+  })
+
+  test('is in no profile of davit that Disnix would read', async () => {
+    layOut(machines.manifest({ one: { gone: {} } }))
+    const targets = [await machines.target('m1', 'one')]
+    const next = machines.manifest({ one: { api: {} } })
+    expect(await machines.plan(next, targets)).toHaveLength(1)
+    await expect(machines.plan(next, targets, { originalProfile: true })).rejects.toMatchObject({
+      code: 'original-changed',
+      hint: expect.stringContaining("'davit-adopt -p default INFRASTRUCTURE'") as string,
+    })
+  })
+
   test('counts if it cannot be read', async () => {
     const path = layOut(machines.manifest({ one: {} }))
     rmSync(join(path, 'profilemanifest.xml'))

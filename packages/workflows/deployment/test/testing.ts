@@ -93,7 +93,8 @@ esac
 
   async target(machine: string, name: string, secrets?: Secrets): Promise<ShellTarget> {
     const state = join(this.directory, machine)
-    const own = { DAVIT_STATE_DIR: state, NIX_STATE_DIR: join(state, 'nix') }
+    const TMPDIR = this.#temporary(machine)
+    const own = { DAVIT_STATE_DIR: state, NIX_STATE_DIR: join(state, 'nix'), TMPDIR }
     const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, ...own }
     const connection = openLocal({ environment })
     this.#connections.push(connection)
@@ -106,6 +107,19 @@ esac
   /** Opens a helper of another role on the machine of a target. */
   async helper<R extends Role>({ name }: ShellTarget, role: R): Promise<Machine<R>> {
     return openMachine(this.#connect.get(name)!, { role })
+  }
+
+  #temporary(machine: string): string {
+    const directory = join(this.directory, `tmp-${machine}`)
+    mkdirSync(directory, { recursive: true })
+    return directory
+  }
+
+  /** Locks a deployment as Disnix does, and returns the file. */
+  lockOriginal(machine: string, profile = 'default'): string {
+    const file = join(this.#temporary(machine), `disnix-${profile}.lock`)
+    writeFileSync(file, '')
+    return file
   }
 
   /** Notes that a profile of Disnix was adopted, by a target `one` that has a profile of davit. */

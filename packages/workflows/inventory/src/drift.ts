@@ -30,6 +30,8 @@ export type TargetDrift =
   | { readonly kind: 'other-profile'; readonly found: StorePath | undefined; readonly expected: StorePath }
   | { readonly kind: 'bad-profile'; readonly problem: string }
   | { readonly kind: 'profile-missing'; readonly path: StorePath }
+  /** Disnix has deployed since davit has adopted its deployment, or has set its profile. */
+  | { readonly kind: 'original-changed'; readonly path: StorePath }
 
 /** Text of a drift for people. */
 export function driftText(drift: Drift): string {
@@ -67,6 +69,8 @@ export function targetDriftText(drift: TargetDrift): string {
       return drift.problem
     case 'profile-missing':
       return `its profile ${drift.path} is missing, or something that it needs`
+    case 'original-changed':
+      return `Disnix has deployed ${drift.path}, which davit has not adopted`
   }
 }
 

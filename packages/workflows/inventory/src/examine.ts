@@ -1,9 +1,18 @@
-import { type Manifest, type MappingId, mappingIdOf, type ServiceKey, type ServiceMapping } from '@davit/documents'
+import {
+  componentIn,
+  type Manifest,
+  type MappingId,
+  mappingIdOf,
+  type ServiceKey,
+  type ServiceMapping,
+  type TargetName,
+} from '@davit/documents'
 import { compareText } from '@davit/languages'
 import { differencesOf, statusesOf } from '@davit/observation'
-import type { Observation, ShellTarget } from '@davit/target'
+import type { CurrentProfile, Observation, ShellTarget } from '@davit/target'
 import { coresOf } from '@davit/transition'
 
+import type { TargetDrift } from './drift.ts'
 import { expectedOn } from './expected.ts'
 import type { Instance } from './instance.ts'
 import { type Answers, type Findings, instanceOfDamaged, instanceOfMissing, instanceOfRecord } from './instances.ts'
@@ -35,8 +44,20 @@ export async function examine(
     target: name,
     ...(profile === undefined ? {} : { profile }),
     instances: instancesOn(expected, known).toSorted(byPlace),
-    drift: answers === undefined ? [] : profileDrift(profile, wanted),
+    drift: answers === undefined ? [] : [...profileDrift(profile, wanted), ...originalDrift(own, { name, profile }, terms)],
   }
+}
+
+/** What Disnix has deployed in place of what davit knows. Its profiles have the names of their targets. */
+function originalDrift(
+  { originals, records }: Observation,
+  { name, profile }: { readonly name: TargetName; readonly profile: CurrentProfile | undefined },
+  { profile: deployment, infrastructure }: InventoryTerms,
+): readonly TargetDrift[] {
+  const path = originals.find((one) => one.profile === deployment)?.path
+  if (path === undefined || (profile === undefined && records.length === 0)) return []
+  const target = componentIn(path) as TargetName
+  return target === name || !infrastructure.has(target) ? [{ kind: 'original-changed', path }] : []
 }
 
 interface Examined extends Pick<ReadMachine, 'missing' | 'modules'> {

@@ -1,4 +1,5 @@
 import {
+  clientInterfaceFor,
   type DeploymentModel,
   Manifest,
   type PartialTarget,
@@ -30,7 +31,7 @@ function completeTarget(target: PartialTarget, defaults: Omit<DeploymentDefaults
     containers,
     system: target.system ?? defaults.system,
     numOfCores: target.numOfCores ?? 1,
-    clientInterface: target.clientInterface ?? defaults.clientInterface,
+    clientInterface: clientInterfaceFor(target.clientInterface, defaults.clientInterface),
     targetProperty: target.targetProperty ?? defaults.targetProperty,
   }
 }
