@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
 
@@ -31,6 +40,13 @@ export class Stateful extends Scene {
       const { status, stderr } = await this.call(activity)
       if (status !== 0 || stderr !== '') throw new Error(`${activity} ended with ${status}: ${stderr}`)
     }
+  }
+
+  /** Forgets what the module has noted, as if Dysnomia's had activated the component, and davit had adopted it. */
+  adopt(boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')): void {
+    rmSync(join(this.directory, 'run', this.module), { recursive: true, force: true })
+    mkdirSync(join(this.directory, 'run/adopted'), { recursive: true })
+    writeFileSync(join(this.directory, `run/adopted/${this.module}:key1`), boot)
   }
 
   /** Takes a snapshot, and copies it as davit does: links at its top are read, all others are kept. */

@@ -36,6 +36,20 @@ describe.skipIf(noSupervisor).each(shells)('supervisord-program under $name', (s
     await scene.succeed('deactivate', 'deactivate')
     expectNothing(scene, server)
   })
+
+  test('knows what Dysnomia has started', async () => {
+    const scene = component(shell, server, { 'web.conf': program('web') })
+    await scene.succeed('activate')
+    const pid = server.control('pid', 'web')
+    scene.adopt()
+    await scene.succeed('status', 'activate', 'status')
+    expect(server.control('pid', 'web')).toBe(pid)
+    server.control('stop', 'web')
+    expect(await scene.call('status')).toMatchObject({ status: 1 })
+    scene.adopt()
+    await scene.succeed('deactivate', 'deactivate')
+    expectNothing(scene, server)
+  })
 })
 
 describe.skipIf(noSupervisor).each(inDepth)('supervisord-program in depth under $name', (shell) => {

@@ -42,6 +42,22 @@ describe.concurrent.each(shells)('sysvinit-script under $name', (shell) => {
     expect(scene.read('properties')).toBe([first, container, module, timeout, record, ''].join('|'))
   })
 
+  test('knows what Dysnomia has started, even if no script says so', async () => {
+    const scene = component(shell, { S01log: plainScript('log'), S02web: serviceScript('web') })
+    await scene.succeed('activate')
+    calls(scene)
+    scene.adopt('of-another-boot\n')
+    expect(await scene.call('status')).toMatchObject({ status: 3 })
+    scene.adopt()
+    await scene.succeed('status', 'activate', 'status')
+    expect(calls(scene)).toEqual([])
+    scene.adopt()
+    await scene.succeed('deactivate', 'deactivate')
+    expect(calls(scene)).toEqual(['web stop', 'log stop'])
+    expectNothing(scene)
+    expect(readdirSync(join(scene.directory, 'run/adopted'))).toEqual([])
+  })
+
   test('stops what was started when one fails', async () => {
     const failing = '#!/bin/sh\necho "broken $1" >>"$SCENE/journal"\n[ "$1" != start ] || exit 7\n'
     const scene = component(shell, { S1web: serviceScript('web'), S2broken: failing, S3never: plainScript('never') })

@@ -32,6 +32,17 @@ describe.skipIf(noTomcat).each(shells)('tomcat-webapplication under $name', (she
     await scene.succeed('deactivate')
     expectNothing()
   })
+
+  test('knows what Dysnomia has put there', async () => {
+    const scene = component(shell, { 'webapps/hello.war': page('one') })
+    await scene.succeed('activate')
+    scene.adopt()
+    await scene.succeed('status', 'activate')
+    scene.adopt()
+    await scene.succeed('deactivate')
+    expect(await tomcat.page('hello/')).toBe('404')
+    expectNothing()
+  })
 })
 
 describe.skipIf(noTomcat).each(inDepth)('tomcat-webapplication in depth under $name', (shell) => {

@@ -1,5 +1,12 @@
 import { type Path, quoted } from '@davit/diagnostics'
-import { clientInterfaceFor, containerName, type Infrastructure, system, type Target, targetName } from '@davit/documents'
+import {
+  clientInterfaceFor,
+  containerName,
+  type Infrastructure,
+  system,
+  type Target,
+  targetName,
+} from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from './architecture-model.ts'
 import { checkContainerProperties, checkProperties } from './check-properties.ts'
 import type { Findings } from './findings.ts'

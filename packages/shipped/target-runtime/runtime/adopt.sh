@@ -38,7 +38,7 @@ operation_adopt_record() {
 # have noted that davit-client has called.
 take_running() {
   make_directory "$run/adopted"
-  [ -e "$run/adopted/$place:$key" ] || write_text "$run/adopted/$place:$key" '' || cannot 'write below' "$run"
+  [ -e "$run/adopted/$place:$key" ] || write_text "$run/adopted/$place:$key" "$boot$newline" || cannot 'write below' "$run"
   called=$original/davit/targets/here/run
   [ -d "$called" ] && is_private "$called" || return 0
   while [ "$1" != pkg ]; do shift 2; done

@@ -6,7 +6,18 @@ import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'adopt', 'trial', 'confirm', 'query', 'check', 'logs'] as const
+const EVERYBODY = [
+  'deploy',
+  'carry',
+  'collect',
+  'state',
+  'adopt',
+  'trial',
+  'confirm',
+  'query',
+  'check',
+  'logs',
+] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const QUERY = ['query'] as const

@@ -171,9 +171,57 @@ describe('davit-adopt', () => {
     await expect(scene.adopt()).rejects.toMatchObject({
       code: 'original-locked',
       exitStatus: 75,
-      diagnostics: [{ message: expect.stringContaining(`target 't1': the lock '${scene.temporary}/disnix-default.lock'`) as string }],
+      diagnostics: [
+        {
+          message: expect.stringContaining(`target 't1': the lock '${scene.temporary}/disnix-default.lock'`) as string,
+        },
+      ],
     })
     expect(scene.files(scene.state)).toEqual({})
+  })
+
+  test('says what an unfinished first deployment has left', async () => {
+    scene.keepState('one')
+    writeFileSync(join(scene.temporary, 'disnix-default.lock'), '')
+    await expect(scene.adopt()).rejects.toMatchObject({
+      code: 'original-locked',
+      exitStatus: 75,
+      diagnostics: [
+        { message: `target 't1': the lock '${scene.temporary}/disnix-default.lock' is there` },
+        { message: "target 't1': 'database' in container 'echo' is marked as active" },
+        { message: "target 't1': 'shop' in container 'echo' is marked as active" },
+      ],
+    })
+    expect(scene.files(scene.state)).toEqual({})
+  })
+
+  test.each([['--dry-run'], []])('warns of services that Dysnomia has not marked as active %s', async (...options) => {
+    const type = 'stateless'
+    scene.installModule(type)
+    scene.deployOriginal(['shop', 'database'], 'default', type)
+    scene.keepState('one')
+    rmSync(join(scene.dysnomia, 'activated/echo/shop'))
+    const told = await scene.adopt(...options)
+    expect(told.messages).toContain('echo/shop: in the profile of Disnix, but Dysnomia has not marked it as active')
+    expect(told.stdout).toContain("'shop' in container 'echo'")
+  })
+
+  test('mends what an earlier version has adopted, if asked to', async () => {
+    const original = scene.deployOriginal()
+    await scene.adopt()
+    const notes = join(scene.state, 'targets/t1/run/adopted')
+    expect(readdirSync(notes).toSorted()).toEqual([`echo:${SHOP}`, `echo:${DATABASE}`].toSorted())
+    const record = scene.record(SHOP)
+    // That version has noted nothing, and its module has another path.
+    rmSync(notes, { recursive: true })
+    rmSync(join(scene.state, 'adopted/default:taken'))
+    const file = join(scene.state, `targets/t1/active/default/echo:${SHOP}/record`)
+    writeFileSync(file, record.replace(/^module .*$/m, 'module /earlier/echo'))
+    expect((await scene.adopt()).stdout).toBe('')
+    const told = await scene.adopt('--replace')
+    expect(told.stdout).toContain(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
+    expect([scene.record(SHOP), readdirSync(notes)]).toEqual([record, [`echo:${SHOP}`, `echo:${DATABASE}`]])
+    expect((await scene.adopt('--replace')).stdout).toBe('')
   })
 
   test.each([

@@ -224,3 +224,23 @@ test('--kind says what an empty model is', async () => {
     "import { defineServices } from 'davit'\n\nexport default defineServices({})\n",
   )
 })
+
+test.each([
+  ['services', { web: { type: 'process', pkg: 'PATH' } }, { web: { type: 'process', pkg: { storePath: 'PATH' } } }],
+  ['services', { web: { pkg: './web', x: 'PATH' } }, { web: { pkg: './web', x: 'PATH' } }],
+  ['packages', { a: ['PATH', { storePath: 'PATH' }] }, { a: [{ storePath: 'PATH' }, { storePath: 'PATH' }] }],
+  [
+    'architecture-model',
+    { services: { web: { pkg: 'PATH' } }, targetPackages: { a: ['PATH'] }, infrastructure: { a: { x: 'PATH' } } },
+    {
+      services: { web: { pkg: { storePath: 'PATH' } } },
+      targetPackages: { a: [{ storePath: 'PATH' }] },
+      infrastructure: { a: { x: 'PATH' } },
+    },
+  ],
+] as const)('packages of %s that are in a store are written as davit reads them', async (kind, model, expected) => {
+  const filled = (value: object) =>
+    JSON.stringify(value).replaceAll('PATH', '/nix/store/00000000000000000000000000000000-web')
+  const { printed } = await convert({ to: 'json', kind, input: filled(model) })
+  expect(JSON.parse(printed)).toEqual(JSON.parse(filled(expected)))
+})

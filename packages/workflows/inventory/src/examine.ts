@@ -44,7 +44,8 @@ export async function examine(
     target: name,
     ...(profile === undefined ? {} : { profile }),
     instances: instancesOn(expected, known).toSorted(byPlace),
-    drift: answers === undefined ? [] : [...profileDrift(profile, wanted), ...originalDrift(own, { name, profile }, terms)],
+    drift:
+      answers === undefined ? [] : [...profileDrift(profile, wanted), ...originalDrift(own, { name, profile }, terms)],
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import { encodeField } from '@davit/target-runtime'
+import { layOutOriginal } from '@davit/testing/original'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { driftText, type Inventory, isDrifted, targetDriftText } from '../src/inventory.ts'
@@ -41,6 +42,24 @@ describe('takeInventory()', () => {
     expect(since?.getTime()).toBeGreaterThan(Date.now() - 3_600_000)
     expect([isDrifted(inventory), messages()]).toEqual([false, []])
     expect(driftIn(await targets.inventory({ expected: targets.manifest }))).toEqual([])
+  })
+
+  test('says that Disnix has deployed since', async () => {
+    const lay = (target: string) =>
+      layOutOriginal(join(targets.directory, 'nix'), {
+        profile: 'default',
+        target,
+        text: '',
+        store: join(targets.directory, 'store'),
+      })
+    const path = lay('front')
+    const inventory = await targets.inventory()
+    expect(driftIn(inventory)).toEqual([`front: Disnix has deployed ${path}, which davit has not adopted`])
+    expect([isDrifted(inventory), driftIn(await targets.inventory({ status: false }))]).toEqual([true, []])
+    // davit has nothing of this deployment there, so that it is one of Disnix alone.
+    lay('spare')
+    removeTree(targets.file('spare', 'profiles'))
+    expect(driftIn(await targets.inventory())).toEqual([])
   })
 
   test('does not look for what is wrong unless it is asked to', async () => {

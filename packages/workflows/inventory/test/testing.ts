@@ -54,6 +54,7 @@ export class DeployedTargets {
       HOME: directory,
       DAVIT_STATE_DIR: join(directory, 'state'),
       DAVIT_STORE_DIR: join(directory, 'store'),
+      NIX_STATE_DIR: join(directory, 'nix'),
     }
   }
 

@@ -22,6 +22,19 @@ prepare_managed() {
   davit_machine=${DAVIT_STATE_DIR:-$davit_state}/machine
   davit_key=${DAVIT_KEY:-$(short_name "$component")}
   davit_record=${DAVIT_RUN_DIR:-$davit_state/run}/$module/$container/$davit_key
+  davit_adopted=${DAVIT_RUN_DIR:-$davit_state/run}/adopted/$container:$davit_key
+}
+
+# take_over COMMAND...: if davit has adopted a component that Dysnomia has activated, and nothing was noted since, the command notes what is
+# there.
+take_over() {
+  [ ! -e "$davit_record" ] && [ -f "$davit_adopted" ] || return 0
+  "$@" && rm -f "$davit_adopted"
+}
+
+# note_linked PLACE SOURCE: a link that is there.
+note_linked() {
+  ! is_linked "$@" || note_link "$@"
 }
 
 # short_name TEXT: prints a name of a file for any text.
@@ -59,7 +72,7 @@ forget() {
 }
 
 forget_all() {
-  rm -f "$davit_record" || fail "cannot remove '$davit_record'"
+  rm -f "$davit_record" "$davit_adopted" || fail "cannot remove '$davit_record'"
 }
 
 # --- links ----------------------------------------------------------------------------------------------------

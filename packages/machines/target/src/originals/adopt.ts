@@ -50,7 +50,11 @@ export async function adoptState(
   const lines = await machine.request('adopt_state', fields)
   const isMark = (line: string) => line.startsWith('unmarked ')
   return {
-    snapshots: copiedIn(lines.filter((line) => !isMark(line)), machine).get('snapshot') ?? [],
+    snapshots:
+      copiedIn(
+        lines.filter((line) => !isMark(line)),
+        machine,
+      ).get('snapshot') ?? [],
     unmarked: componentsIn(lines.filter(isMark), machine),
   }
 }

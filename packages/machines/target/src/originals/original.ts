@@ -23,7 +23,13 @@ export function originalIn(line: string): OriginalDeployment | undefined {
   const path = parseStorePath(fromHexadecimal(hexadecimal))
   if (profile === undefined || path === undefined) return undefined
   const isLocked = lock !== 'free'
-  return { profile: profile as ProfileName, path, isLocked, lock: isLocked ? fromHexadecimal(lock) : undefined, manifest }
+  return {
+    profile: profile as ProfileName,
+    path,
+    isLocked,
+    lock: isLocked ? fromHexadecimal(lock) : undefined,
+    manifest,
+  }
 }
 
 /** Returns the profile of a deployment of Disnix, as that of a target. */
