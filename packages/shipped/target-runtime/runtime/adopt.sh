@@ -25,7 +25,7 @@ operation_adopt_record() {
     rm -rf "$directory"
   fi
   [ ! -e "$new" ] || rm -rf "$new"
-  make_directory "$new"
+  mkdir -p "$new" "$run/adopted" || cannot 'write below' "$state/targets"
   take_running "$@"
   state_text active
   write_text "$new/record" "$record" && write_text "$new/state" "$text" && sync "$new/record" "$new/state" "$new" &&

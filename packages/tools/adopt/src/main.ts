@@ -8,12 +8,14 @@ import {
   generationAsFound,
   generationRoot,
 } from '@davit/coordinator-state'
+import { adoptInstalled } from '@davit/deployment'
 import { lockStates, withLock } from '@davit/deployment-lock'
 import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { type LifecycleModule, modulesOf } from '@davit/modules'
 import { processIdentity } from '@davit/process'
 import { openStore, type Store } from '@davit/store'
+import { isTakenOver } from '@davit/target'
 import {
   adoptionMachines,
   defineTool,
@@ -49,9 +51,10 @@ export const tool = defineTool({
       return {
         ...(await readAdoption(reached, { ...terms, machines })),
         hasLeftLock: await hasLeftLock(reached, profile),
+        isBehindClients: [...reached.targets.values()].some(({ machine }) => !isTakenOver(machine, profile)),
       }
     })
-    const isNew = found.originals.size > 0
+    const isNew = found.originals.size > 0 || found.isBehindClients
     if (!isNew) report(say('nothing-to-adopt', { profile }))
     // An earlier run may have been cut off before it has added the generation.
     const known = isNew ? undefined : await currentGeneration(place)
@@ -97,6 +100,7 @@ async function adopt(
       if (store === undefined) return adoptTargets(adoption, targets, { ...terms, token: '-', mode: 'dry-run' })
       return withLock(targets, lockUse, async ({ token, confirm }) => {
         const adopted = await adoptTargets(adoption, targets, { ...terms, token, mode: 'adopt' })
+        await adoptInstalled(manifest, targets, { ...terms, token })
         await confirm()
         await record({ place, store, ...run }, context)
         return adopted

@@ -73,7 +73,7 @@ function pointsUpTo(last: number): readonly number[] {
 
 describe('davit-adopt', () => {
   test('is refused while another one works, which it does not disturb', async () => {
-    const first = programs.start(scene, { victim: 'nobody', at: 34 })
+    const first = programs.start(scene, { victim: 'nobody', at: 30 })
     await first.waiting()
     const second = await programs.start(scene).ended
     expect(second).toMatchObject({ status: 75, stderr: expect.stringContaining('lock') as string })

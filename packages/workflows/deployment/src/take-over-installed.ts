@@ -1,7 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
-import type { ProfileName } from '@davit/documents'
-import type { Deployed, DeployedMapping } from '@davit/observation'
-import { noteTakenOver, takeOverInstalled, type ShellTarget } from '@davit/target'
+import type { Manifest, ProfileName } from '@davit/documents'
+import { type Deployed, type DeployedMapping, type ObservationTerms, observeDeployment } from '@davit/observation'
+import { isTakenOver, noteTakenOver, takeOverInstalled, type ShellTarget } from '@davit/target'
 
 export interface InstalledTerms {
   readonly profile: ProfileName
@@ -24,6 +24,22 @@ export async function recordInstalled(
     if (place !== undefined) await recordOne(place, one, terms)
   }
   await Promise.all(asked.map(({ machine }) => noteTakenOver(machine, terms.profile)))
+}
+
+/**
+ * Makes the records of all that client executables say is active, which a deployment would make before it changes anything. The manifest
+ * describes what is there.
+ */
+export async function adoptInstalled(
+  manifest: Manifest,
+  targets: readonly ShellTarget[],
+  terms: InstalledTerms & Pick<ObservationTerms, 'report' | 'signal'>,
+): Promise<void> {
+  const behind = targets.filter(({ machine }) => !isTakenOver(machine, terms.profile))
+  if (behind.length === 0) return
+  const deployed = await observeDeployment(behind, manifest, { ...terms, previous: undefined, running: 'wait' })
+  for (const warning of deployed.warnings) terms.report(warning)
+  await recordInstalled(deployed, terms)
 }
 
 async function recordOne(

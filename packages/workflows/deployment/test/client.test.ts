@@ -2,12 +2,13 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { openLocal } from '@davit/connection'
-import { encodeDocument, type Manifest, ProfileManifest, type TargetName } from '@davit/documents'
-import { openMachine, type ShellTarget } from '@davit/target'
+import { encodeDocument, type Manifest, ProfileManifest, type ProfileName, type TargetName } from '@davit/documents'
+import { observeMachine, openMachine, type ShellTarget } from '@davit/target'
 import { writeClient } from '@davit/testing/client-executable'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { isDeployed, type LookTerms } from '../src/look.ts'
+import { adoptInstalled } from '../src/take-over-installed.ts'
 import { Machines } from './testing.ts'
 
 const FAR = 'far' as TargetName
@@ -64,6 +65,23 @@ describe('a deployment with a target behind a client executable', () => {
     await machines.deploy(both({}), targets)
     expect(machines.calls().toSorted()).toEqual(['deactivate mail', 'deactivate web80'])
     expect(machines.up()).toEqual(['db'])
+  })
+
+  test('has records of what is active once it was adopted', async () => {
+    const next = both(web)
+    install(next)
+    const observed = async () => (await observeMachine(targets[1]!.machine, 'default' as ProfileName)).records
+    expect(await observed()).toEqual([])
+    const { profile, report, signal } = machines.terms()
+    await adoptInstalled(next, targets, { profile, report, signal, token: '-' })
+    expect((await observed()).map(({ service, state }) => [service.name, state])).toEqual([['web', 'active']])
+    expect(machines.calls()).toEqual([])
+    // From now on, the records count.
+    install(undefined)
+    await adoptInstalled(next, targets, { profile, report, signal, token: '-' })
+    expect(await machines.plan(both({}), targets)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^deactivate web in web on far/)]),
+    )
   })
 
   test('is rolled back if a service fails there', async () => {
