@@ -113,16 +113,23 @@ export async function releaseLock(
   const fields = [place.target, place.profile, token, ...withdrawing(intention)] as const
   for (let losses = 0; ; losses += 1) {
     try {
-      const lines = await onPlace(place, machine.request('unlock', fields))
-      // Otherwise it is removed once the machine sees that nobody works there.
-      if (lines.includes('adopted')) await dropOriginal(machine, place)
-      return
+      return await unlock(machine, place, fields)
     } catch (error) {
       // The request whose answer was lost has released it.
       if (losses > 0 && error instanceof RefusedRequest && error.code === 'not-locked') return
       if (!isBroken(error) || losses === MAX_LOSSES) throw error
     }
   }
+}
+
+async function unlock(
+  machine: Machine,
+  place: LockPlace,
+  fields: readonly [string, string, string, ...string[]],
+): Promise<void> {
+  const lines = await onPlace(place, machine.request('unlock', fields))
+  // If that fails, it is removed once the machine sees that nobody works there.
+  if (lines.includes('adopted')) await dropOriginal(machine, place)
 }
 
 async function unlockByClient(machine: Machine, place: LockPlace, token: string): Promise<void> {

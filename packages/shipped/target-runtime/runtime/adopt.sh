@@ -53,11 +53,12 @@ take_running() {
 }
 
 # is_private PATH: whether nobody else can change what is there.
-is_private() (
-  state=$1
+is_private() {
+  kept_state=$state state=$1
   find_open
+  state=$kept_state
   [ -z "$open" ]
-)
+}
 
 # renew_module: a record that is there gets the module of $record, of which the one there may be an earlier version.
 renew_module() {

@@ -1,5 +1,18 @@
+export const EVERYBODY = [
+  'deploy',
+  'carry',
+  'collect',
+  'state',
+  'adopt',
+  'trial',
+  'confirm',
+  'query',
+  'check',
+  'logs',
+] as const
+
 /** Purpose of a helper, which is sent the parts that the operations of its role use. */
-export type Role = 'deploy' | 'carry' | 'collect' | 'state' | 'adopt' | 'trial' | 'confirm' | 'query' | 'check' | 'logs'
+export type Role = (typeof EVERYBODY)[number]
 
 /** An operation of helpers, carried out by `operation_NAME` in a part of `runtime/`. */
 export interface Operation {

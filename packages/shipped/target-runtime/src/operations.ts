@@ -1,4 +1,4 @@
-import { type Operation, type Role, SLOW, VERY_SLOW } from './operation.ts'
+import { EVERYBODY, type Operation, type Role, SLOW, VERY_SLOW } from './operation.ts'
 import { LOG_OPERATIONS } from './log-operations.ts'
 import { STATE_OPERATIONS } from './state-operations.ts'
 import { STORE_OPERATIONS } from './store-operations.ts'
@@ -6,18 +6,6 @@ import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = [
-  'deploy',
-  'carry',
-  'collect',
-  'state',
-  'adopt',
-  'trial',
-  'confirm',
-  'query',
-  'check',
-  'logs',
-] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const QUERY = ['query'] as const

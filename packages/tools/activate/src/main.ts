@@ -71,7 +71,6 @@ export const tool = defineTool({
       claim,
       undeploy: args.undeploy,
       expected,
-      originalProfile: args.originalProfile,
       ...termsOf(args, stateDirectory(context)),
     }
     if (args.check) return check(next, context, { ...terms, generation, trust: await trustToLook(context) })
@@ -162,10 +161,13 @@ function refuseCombined({ confirm, lock, rollback, abandon }: CombinedArguments)
 }
 
 interface TermArguments extends PlanArguments {
+  readonly originalProfile: boolean
   readonly rollback: boolean
   readonly activityTimeout: number | undefined
 }
 
 function termsOf({ rollback, activityTimeout: timeoutSeconds, ...args }: TermArguments, directory: string) {
-  return { ...termsOfOptions(args, directory), rollback: rollback ? 'rollback' : 'keep', timeoutSeconds } as const
+  const { originalProfile } = args
+  const own = { originalProfile, rollback: rollback ? 'rollback' : 'keep', timeoutSeconds } as const
+  return { ...termsOfOptions(args, directory), ...own }
 }

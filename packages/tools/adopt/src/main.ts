@@ -60,7 +60,7 @@ export const tool = defineTool({
     const known = isNew ? undefined : await currentGeneration(place)
     const targets = known === undefined ? await adopt(found, modules, context) : []
     const { dryRun: isDryRun } = args
-    if (known !== undefined && found.hasLeftLock && !isDryRun) await finish(known, context)
+    if (found.hasLeftLock && !isDryRun) await finish(known, context)
     await print(args.format === 'json' ? encodeAdoption({ profile, isDryRun, targets }) : renderAdoption(targets))
   },
 })
@@ -116,7 +116,9 @@ async function hasLeftLock(reached: Parameters<typeof lockStates>[0], profile: P
 }
 
 /** Does what is left of a run that was cut off after it had added the generation, and releases its lock. */
-async function finish({ manifest, number }: Generation, context: ToolContext<Arguments>): Promise<void> {
+async function finish(known: Generation | undefined, context: ToolContext<Arguments>): Promise<void> {
+  if (known === undefined) return
+  const { manifest, number } = known
   const store = await openStore(manifest.store, context)
   const withSkip = { ...context, args: { ...context.args, skipUnreachable: context.args.partial } }
   const text = encodeDocument(Manifest, manifest, 'json')

@@ -43,7 +43,7 @@ async function withMarks(
   { targets }: ReachedTargets,
   machines: AdoptionMachines,
 ): Promise<DavitError> {
-  const { code, message, exitStatus, hint, fields, diagnostics = [] } = error
+  const { code, message, exitStatus, hint, fields, diagnostics } = error
   const locked = new Set((fields as { readonly targets?: readonly string[] } | undefined)?.targets)
   const marked = await Promise.all(
     [...targets.values()].map(async (target): Promise<readonly Diagnostic[]> => {

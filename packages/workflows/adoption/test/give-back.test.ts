@@ -12,6 +12,6 @@ test('givenBackTo() leaves targets behind client executables alone, whose helper
   const asked: TargetName[] = []
   const machines = { on: async (one: ShellTarget) => Promise.reject(new Error(`asked ${asked.push(one.name)}`)) }
   const terms = { profile: 'default' as ProfileName, token: '-', report: () => {} }
-  await givenBackTo(manifest, [target], { ...terms, machines: machines as never })
+  await givenBackTo(manifest, [target], { ...terms, machines })
   expect(asked).toEqual([])
 })

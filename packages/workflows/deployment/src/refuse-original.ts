@@ -28,12 +28,10 @@ export interface OriginalPlanTerms {
 export function refuseOriginal(
   transition: Transition,
   deployed: Pick<Deployed, 'originals' | 'originalLocks' | 'places'>,
-  { profile, besideOriginal = false, originalProfile: isSet = false }: OriginalPlanTerms,
+  terms: OriginalPlanTerms,
 ): readonly Message[] {
-  const { originalLocks } = deployed
-  if (originalLocks !== undefined && originalLocks.size > 0 && !besideOriginal) throw originalLocked(originalLocks)
-  const own = deployed.originals.find(({ original }) => original.profile === profile)
-  if (isSet && own !== undefined) throw unknownProfile(own)
+  const { profile, besideOriginal = false } = terms
+  refuseAtWork(deployed, terms)
   if (deployed.originals.length === 0) return []
   const conflicts = activitiesOf(transition)
     .filter(({ kind }) => kind === 'activate' || kind === 'deactivate')
@@ -49,6 +47,16 @@ export function refuseOriginal(
   if (besideOriginal) return found.map(besideIt)
   if (found.length > 0) throw refusal(found)
   return []
+}
+
+/** Refuses to work beside Disnix, or to replace what it has deployed. */
+function refuseAtWork(
+  { originals, originalLocks = new Map() }: Pick<Deployed, 'originals' | 'originalLocks'>,
+  { profile, besideOriginal = false, originalProfile: isSet = false }: OriginalPlanTerms,
+): void {
+  if (originalLocks.size > 0 && !besideOriginal) throw originalLocked(originalLocks)
+  const own = originals.find(({ original }) => original.profile === profile)
+  if (isSet && own !== undefined) throw unknownProfile(own)
 }
 
 /** What davit has not adopted would be in no profile of Disnix any more. */

@@ -110,15 +110,7 @@ async function observeRecords(
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
-    originals: machines.flatMap((machine, index) =>
-      (observations[index]?.originals ?? []).map((original) => ({ machine, original })),
-    ),
-    originalLocks: new Map(
-      groupByMachine(targets).flatMap(([{ name }], index): [TargetName, string][] => {
-        const lock = observations[index]?.originalLock
-        return lock === undefined ? [] : [[name, lock]]
-      }),
-    ),
+    ...originalsIn(targets, observations),
     blank: blankTargets(targets, observations, terms),
     unusable,
     asked: [],
@@ -126,6 +118,24 @@ async function observeRecords(
       ...unusable.map(unusableMessage),
       ...observations.flatMap(({ strange }) => strange.map((file) => say('not-a-record', { file }))),
     ],
+  }
+}
+
+/** What Disnix has on the machines of targets. */
+function originalsIn(
+  targets: readonly ShellTarget[],
+  observations: readonly Observation[],
+): Pick<Deployed, 'originals' | 'originalLocks'> {
+  const groups = groupByMachine(targets)
+  const locks = groups.flatMap(([{ name }], index): [TargetName, string][] => {
+    const lock = observations[index]?.originalLock
+    return lock === undefined ? [] : [[name, lock]]
+  })
+  return {
+    originals: groups.flatMap(([{ machine }], index) =>
+      (observations[index]?.originals ?? []).map((original) => ({ machine, original })),
+    ),
+    originalLocks: new Map(locks),
   }
 }
 
