@@ -75,6 +75,28 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     expect(succeeded(await user.run(['davit-snapshots', '--deployed', '--where', 'targets'])).stdout).toContain('abc')
   })
 
+  test('is left alone by davit while Disnix is at work', async () => {
+    await host.sh(': >/tmp/disnix-default.lock')
+    for (const options of [[], ['--dry-run'], ['--original-profile']]) {
+      const refused = await deploy(user, models('2'), { options })
+      expect([refused.status, refused.stderr]).toEqual([
+        75,
+        expect.stringContaining("target 'ad1': the lock '/tmp/disnix-default.lock' is there"),
+      ])
+    }
+    expect((await deploy(user, models())).status).toBe(75)
+    await host.sh('rm /tmp/disnix-default.lock')
+    expect([await takeJournal([host]), await pids()]).toEqual([[], before])
+  })
+
+  test('is locked for Disnix while davit works', async () => {
+    const locks = () => host.sh('ls /tmp | grep disnix- || :')
+    succeeded(await user.bash('davit-generations --current >manifest.json && davit-lock manifest.json >/dev/null'))
+    expect(await locks()).toBe('disnix-default.lock\n')
+    succeeded(await user.bash('davit-unlock manifest.json >/dev/null'))
+    expect(await locks()).toBe('')
+  })
+
   test('is changed by davit, and given back', async () => {
     await writeModels(user, models('2'))
     succeeded(await type(`${ENV} --original-profile`))
