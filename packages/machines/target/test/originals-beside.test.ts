@@ -158,6 +158,15 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(existsSync(lock())).toBe(false)
     })
 
+    test('that is not removed if it is not that of davit any more', async () => {
+      await adopted()
+      await taking()
+      rmSync(lock())
+      write('tmp/disnix-default.lock', '')
+      await releaseLock(await open('deploy'), { target, profile }, { token: 'ours' })
+      expect(readFileSync(lock(), 'utf8')).toBe('')
+    })
+
     test('that is kept for another target of the machine', async () => {
       await adopted()
       await taking()

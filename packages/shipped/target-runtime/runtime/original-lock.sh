@@ -4,7 +4,7 @@
 # is left by a run that was killed is removed once its own lock is over.
 hold_original() {
   begin_holding "$@"
-  if is_held || make_lock "davit$newline" 2>/dev/null || is_held; then
+  if make_lock "davit$newline" 2>/dev/null || is_held; then
     # Nothing that ends this channel may end it.
     setsid=$(command -v setsid) || setsid=
     TMPDIR=${TMPDIR:-/tmp} davit_runtime=$detached ${setsid:+"$setsid"} sh -c 'eval "$davit_runtime"; unset davit_runtime; watch_lock "$@"' davit-lock \
