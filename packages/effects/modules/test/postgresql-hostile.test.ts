@@ -260,7 +260,7 @@ exec '${binDirectory}/psql' "$@"
   test('says what to allow where the account cannot log in', async () => {
     const shop = await database(shell, 'closed')
     const refusing = `#!/bin/sh
-[ "\${PGUSER#davit-load-}" = "$PGUSER" ] || { echo 'no entry for it' >&2; exit 2; }
+[ "\${PGUSER#davit-load-}" = "$PGUSER" ] || { echo 'psql: error: no entry for it' >&2; exit 2; }
 exec '${binDirectory}/psql' "$@"
 `
     const given = { postgresqlBinDir: programs(refusing), DAVIT_SNAPSHOT: shop.handMade({ 'dump.sql': TABLE }) }

@@ -26,21 +26,32 @@ export interface Postgresql {
 
 const AS_POSTGRES = ['--reuid=postgres', '--regid=postgres', '--init-groups']
 
+interface Settings {
+  readonly encoding?: string
+  readonly locale?: string
+  /** Options of the server, `NAME=VALUE`. */
+  readonly options?: readonly string[]
+}
+
 /** Starts a server of its own, which nobody reaches from another machine. The system's user `postgres` needs no password, others do. */
-export async function startPostgresql(): Promise<Postgresql> {
+export async function startPostgresql({
+  encoding = 'UTF8',
+  locale = 'C.UTF-8',
+  options: more = [],
+}: Settings = {}): Promise<Postgresql> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-postgresql-'))
   chmodSync(directory, 0o755)
   run('chown', ['postgres', directory])
   const port = await freePort()
   const files = join(directory, 'data')
-  const initdb = ['-D', files, '-A', 'peer', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']
+  const initdb = ['-D', files, '-A', 'peer', '-E', encoding, `--locale=${locale}`, '--no-sync']
   run('setpriv', [...AS_POSTGRES, join(binDirectory, 'initdb'), ...initdb], '', directory)
   writeFileSync(
     join(files, 'pg_hba.conf'),
     'local all postgres peer\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n',
   )
   const options = ['-D', files, '-k', directory, '-c', 'listen_addresses=127.0.0.1', '-p', `${port}`, '-c', 'fsync=off']
-  options.push('-c', 'max_prepared_transactions=2')
+  options.push('-c', 'max_prepared_transactions=2', ...more.flatMap((option) => ['-c', option]))
   const argv = [...AS_POSTGRES, join(binDirectory, 'postgres'), ...options]
   const server = spawn('setpriv', argv, { stdio: 'ignore', cwd: directory })
   const client = (database: string) => [

@@ -67,6 +67,19 @@ printable() {
   tr '\n' ' ' | tr -c '[:print:]' '?' | cut -c 1-300
 }
 
+# printable_lines: prints lines of somebody else.
+printable_lines() {
+  tr -c '[:print:]\n' '?' | cut -c 1-2000
+}
+
+# without_content COMMAND...: shows messages of a program without what they repeat of statements and rows, as the $message_reader of the
+# module reads them.
+without_content() (
+  exec 6>&1
+  davit_status=$({ { "$@" 2>&1 >&6 6>&- 7>&-; printf '%s\n' "$?" >&7; } | awk "$message_reader" >&2 6>&- 7>&-; } 7>&1)
+  exit "$davit_status"
+)
+
 # find_dump NAME...: sets $dump to the first of these files that the snapshot has, for print_dump.
 find_dump() {
   for dump; do

@@ -5,10 +5,11 @@
 # - own: what makes the content, which whoever owns the database may do; rights: who owns what, and who may do what with it;
 # - all: everything; only commands of psql are refused;
 # - creation, settings: nothing; only what this module writes there is not refused.
+# $known_parameters are those that the server has, one per line: a default for one that it lacks is left out, as other versions write it.
 # What is left out of a line leaves its end, so that the server counts lines as the file does. $psql_reads_key is empty where psql reads
 # commands wherever it takes something for one: then it must take each text for what it is here.
 read_sql() {
-  file=$1 part=$2 new=$new careful=${psql_reads_key:-yes} awk "$sql_reader"
+  file=$1 part=$2 new=$new careful=${psql_reads_key:-yes} known=${known_parameters-} awk "$sql_reader"
 }
 
 # psql and the server end texts, names, comments and statements in the same way as this. `raw` is a statement without its comments; `form`
@@ -18,6 +19,8 @@ sql_reader='
   BEGIN {
     part = ENVIRON["part"]; careful = ENVIRON["careful"] == "yes"; is_dump = part != "creation" && part != "settings"
     prints_own = part == "own" || part == "all"
+    checks_known = split(ENVIRON["known"], list, "\n")
+    for (i = 1; i <= checks_known; i++) is_known[list[i]] = 1
     name = "[^ ;(),\047]+"; text = "(E|U&)?S"; arguments = "( ?[(][^()]*[)])?"
     owned = "^ALTER (TABLE|VIEW|MATERIALIZED VIEW|SEQUENCE|FOREIGN TABLE|TYPE|DOMAIN|SCHEMA|COLLATION|CONVERSION|STATISTICS|PUBLICATION|SERVER|" \
       "LARGE OBJECT|TEXT SEARCH CONFIGURATION|TEXT SEARCH DICTIONARY|FUNCTION|PROCEDURE|AGGREGATE|ROUTINE|OPERATOR|OPERATOR CLASS|" \
@@ -27,7 +30,7 @@ sql_reader='
     by_default = "^ALTER DEFAULT PRIVILEGES FOR ROLE " name "( IN SCHEMA " name ")? (GRANT|REVOKE)( GRANT OPTION FOR)? [A-Z ,]+ ON [A-Z ]+ " \
       "(TO|FROM) " name "( WITH GRANT OPTION)?$"
     setting = "^ALTER (DATABASE|ROLE " name " IN DATABASE) :D SET " name " TO (" name "|" text ")( ?, ?(" name "|" text "))*$"
-    locale = "( LOCALE_PROVIDER (ICU ICU_LOCALE|BUILTIN BUILTIN_LOCALE) " text ")?$"
+    locale = "( LOCALE_PROVIDER (ICU ICU_LOCALE|BUILTIN BUILTIN_LOCALE) " text ")?( ICU_RULES " text ")?( TABLESPACE " name ")?$"
     foreign = "^(ALTER SYSTEM|(CREATE|ALTER|DROP) (ROLE|GROUP|DATABASE|TABLESPACE)|" \
       "LOAD|DO|EXECUTE|PREPARE|CALL|DISCARD|CHECKPOINT|LISTEN|NOTIFY|IMPORT|VACUUM|REASSIGN|DROP OWNED|" \
       "SET( LOCAL| SESSION)? (ROLE|SESSION_AUTHORIZATION)|RESET (ROLE|ALL|SESSION_AUTHORIZATION)|" \
@@ -188,7 +191,7 @@ sql_reader='
       if (s !~ ("^COPY " name "( ?[(][^()]*[)])? FROM STDIN$")) refuse("copies otherwise than from its next lines")
       copying = 1
     } else if (!flushed) kind = kind_of(s)
-    if (kind == "own" || kind == "both" || part == "all") { if (prints_own) printf "%s;", raw }
+    if (kind != "none" && (kind == "own" || kind == "both" || part == "all")) { if (prints_own) printf "%s;", raw }
     else if (prints_own) printf "%s", newlines(raw)
     if (part == "rights" && kind ~ /rights|both/) print raw ";"
     raw = form = beginning = ""
@@ -206,8 +209,15 @@ sql_reader='
     if (s ~ /^SELECT / && raw !~ /search_path|standard_conforming_strings|client_encoding/) return "own"
     if (s ~ /^(SET|SELECT|RESET) / && raw ~ /standard_conforming_strings/ && s !~ /^SET STANDARD_CONFORMING_STRINGS = ON$/) refuse("changes how texts are read")
     if (s ~ /^(SET|SELECT|RESET) / && raw ~ /client_encoding/ || s ~ /^SET NAMES /) {
-      if (raw !~ /^SET client_encoding = \047(UTF8|SQL_ASCII|LATIN[0-9]+|WIN[0-9]+|ISO_8859_[0-9]+|KOI8[RU]|EUC_[A-Z]+|MULE_INTERNAL)\047$/) refuse("changes how texts are read")
+      if (raw !~ /^SET client_encoding = \047(UTF8|SQL_ASCII|LATIN[0-9]+|WIN[0-9]+|ISO_8859_[0-9]+|KOI8[RU]|EUC_[A-Z0-9_]+|MULE_INTERNAL)\047$/) refuse("changes how texts are read")
       return "both"
+    }
+    if (checks_known && s ~ /^SET [A-Z0-9_]+ (=|TO) /) {
+      word = tolower(s); sub(/^set /, "", word); sub(/ .*/, "", word)
+      if (!(word in is_known) && word !~ /^(role|session_authorization)$/) {
+        if (raw !~ /(=|TO) (\047?(0|false|off|heap|none|no)?\047?)$/) refuse("sets " word ", which this server does not have")
+        return "none"
+      }
     }
     if (part == "all") return "own"
     if (s ~ ("^SET SEARCH_PATH = (" name ")(, ?" name ")*$") || raw == "SELECT pg_catalog.set_config(\047search_path\047, \047\047, false)") return "both"
@@ -221,7 +231,7 @@ sql_reader='
   function check_own(s) {
     if (part == "creation" && s ~ ("^CREATE DATABASE :D TEMPLATE TEMPLATE0 ENCODING " text " LC_COLLATE " text " LC_CTYPE " text locale)) return
     if (part == "settings") {
-      if (s ~ ("^ALTER DATABASE :D OWNER TO " name "$") || s ~ /^ALTER DATABASE :D CONNECTION LIMIT -?[0-9]+$/ ||
+      if (s ~ ("^ALTER DATABASE :D OWNER TO " name "$") || s ~ /^ALTER DATABASE :D CONNECTION LIMIT -?[0-9]+$/ || s == "ALTER DATABASE :D IS_TEMPLATE TRUE" ||
         s ~ ("^COMMENT ON DATABASE :D IS " text "$") || s ~ ("^REVOKE ALL ON DATABASE :D FROM PUBLIC, " name "$") ||
         s ~ ("^GRANT [A-Z]+ ON DATABASE :D TO " name "( WITH GRANT OPTION)?$")) return
       if (s ~ setting) return
@@ -300,3 +310,81 @@ SELECT DISTINCT problem FROM (
   UNION ALL SELECT format('view or rule %s, of %I, reads what only a superuser may read', t.oid::regclass, rolname)
     FROM tables t JOIN pg_rewrite ON ev_class = t.oid, closed WHERE t.oid >= 16384 AND ev_action::text ~ (':relid (' || list || ') ')
 ) found ORDER BY 1 LIMIT 20;"
+
+# What is in a database, but not in its dump, or otherwise.
+left_out="SELECT format('subscription %I is restored as disabled', subname) FROM pg_subscription JOIN pg_database d ON d.oid = subdbid
+  WHERE datname = current_database();
+SELECT format('replication slot %I is not in the snapshot', slot_name) FROM pg_replication_slots WHERE database = current_database();
+SELECT format('prepared transaction %L is not in the snapshot', gid) FROM pg_prepared_xacts WHERE database = current_database();
+SELECT format('the security label of the database by %I is not in the snapshot', provider) FROM pg_shseclabel
+  JOIN pg_database d ON d.oid = objoid WHERE classoid = 'pg_database'::regclass AND datname = current_database();
+SELECT format('options of the user mapping of %I for server %I are hidden from user %I, and not in the snapshot', usename, s.srvname, current_user)
+  FROM pg_user_mappings m JOIN pg_foreign_server s ON s.oid = srvid WHERE umoptions IS NULL
+  AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+  AND NOT (usename = current_user AND has_server_privilege(srvid, 'USAGE') OR umuser = 0 AND pg_has_role(srvowner, 'USAGE'));
+SELECT format('index %s is invalid, and not in the snapshot', indexrelid::regclass) FROM pg_index
+  JOIN pg_class c ON c.oid = indexrelid WHERE NOT indisvalid AND relkind = 'i';
+SELECT format('rows of table %s, of extension %I, are not in the snapshot', c.oid::regclass, extname) FROM pg_class c
+  JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e' JOIN pg_extension e ON e.oid = refobjid
+  WHERE relkind = 'r' AND NOT c.oid = ANY (coalesce(extconfig, '{}')) AND pg_relation_size(c.oid) > 0;"
+
+# What only a superuser can make, or change.
+of_superuser="WITH of_extensions AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e')
+SELECT format('only postgresqlTrustSnapshots=1, and a superuser, restore %s', what) FROM (
+  SELECT 'pg_event_trigger'::regclass AS class, oid, format('event trigger %I', evtname) AS what FROM pg_event_trigger
+  UNION ALL SELECT 'pg_proc'::regclass, p.oid, format('function %s in language %I', p.oid::regprocedure, lanname) FROM pg_proc p
+    JOIN pg_language l ON l.oid = prolang WHERE NOT lanpltrusted AND lanname <> 'sql'
+  UNION ALL SELECT 'pg_proc'::regclass, p.oid, format('leakproof function %s', p.oid::regprocedure) FROM pg_proc p WHERE proleakproof
+  UNION ALL SELECT 'pg_type'::regclass, oid, format('type %s', oid::regtype) FROM pg_type WHERE typtype = 'b' AND typcategory <> 'A'
+  UNION ALL SELECT 'pg_cast'::regclass, oid, format('the cast from %s to %s', castsource::regtype, casttarget::regtype) FROM pg_cast
+    WHERE castmethod = 'b'
+  UNION ALL SELECT 'pg_opclass'::regclass, oid, format('operator class %I', opcname) FROM pg_opclass
+  UNION ALL SELECT 'pg_publication'::regclass, oid, format('publication %I, of all tables', pubname) FROM pg_publication WHERE puballtables
+  UNION ALL SELECT 'pg_subscription'::regclass, s.oid, format('subscription %I', subname) FROM pg_subscription s
+    JOIN pg_database d ON d.oid = subdbid WHERE datname = current_database()
+  UNION ALL SELECT 'pg_foreign_data_wrapper'::regclass, oid, format('foreign-data wrapper %I', fdwname) FROM pg_foreign_data_wrapper
+  UNION ALL SELECT 'pg_foreign_server'::regclass, oid, format('foreign server %I', srvname) FROM pg_foreign_server
+  UNION ALL SELECT 'pg_language'::regclass, oid, format('language %I', lanname) FROM pg_language
+  UNION ALL SELECT 'pg_am'::regclass, oid, format('access method %I', amname) FROM pg_am
+  UNION ALL SELECT 'pg_transform'::regclass, oid, format('the transform for %s', trftype::regtype) FROM pg_transform
+  UNION ALL SELECT 'pg_ts_parser'::regclass, oid, format('text search parser %I', prsname) FROM pg_ts_parser
+  UNION ALL SELECT 'pg_ts_template'::regclass, oid, format('text search template %I', tmplname) FROM pg_ts_template
+) found WHERE oid >= 16384 AND NOT EXISTS (SELECT 1 FROM of_extensions WHERE classid = class AND objid = oid) ORDER BY 1 LIMIT 50;
+SELECT format('only postgresqlTrustSnapshots=1 restores permissions of %s, which belongs to the server or to an extension', what) FROM (
+  SELECT 'pg_proc'::regclass AS class, oid, 0 AS column, proacl AS acl, oid::regprocedure::text AS what FROM pg_proc
+  UNION ALL SELECT 'pg_class'::regclass, oid, 0, relacl, oid::regclass::text FROM pg_class WHERE relkind <> 'i'
+  UNION ALL SELECT 'pg_class'::regclass, attrelid, attnum, attacl, attrelid::regclass || '.' || quote_ident(attname) FROM pg_attribute
+    WHERE attacl IS NOT NULL
+  UNION ALL SELECT 'pg_type'::regclass, oid, 0, typacl, oid::regtype::text FROM pg_type
+  UNION ALL SELECT 'pg_language'::regclass, oid, 0, lanacl, quote_ident(lanname) FROM pg_language
+  UNION ALL SELECT 'pg_namespace'::regclass, oid, 0, nspacl, quote_ident(nspname) FROM pg_namespace
+    WHERE nspname <> 'public' AND nspname !~ '^pg_t'
+) things LEFT JOIN pg_init_privs i ON classoid = class AND objoid = oid AND objsubid = things.column
+WHERE (oid < 16384 OR EXISTS (SELECT 1 FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e'))
+  AND acl IS DISTINCT FROM initprivs AND (acl IS NOT NULL OR initprivs IS NOT NULL) ORDER BY 1 LIMIT 20;"
+
+# Reads what psql and pg_dump say. The server repeats statements and values in its messages: the first line of an error is shown, with its
+# place, unless it is one of those that show what was given.
+# shellcheck disable=SC2016
+message_reader='
+  BEGIN {
+    shown = "^(08|0A|0L|0P|23|25|28|2B|3D|3F|40|42|53|54|55|57|58|F0)|^XX00[12]$"; hidden = "^(42601|42703|42P02)$"
+    meaning["22021"] = meaning["22P05"] = "text that the encoding does not have"; meaning["22P02"] = "a value that its type does not have"
+    meaning["22001"] = "a value that is too long"; meaning["22003"] = meaning["22008"] = "a value that is out of range"
+    meaning["22P04"] = "a row that is not one of its table"; meaning["22023"] = "a value that a parameter cannot have"
+    meaning["42601"] = "a syntax error"; meaning["42703"] = "a column that does not exist"; meaning["P0001"] = "raised by a function"
+  }
+  match($0, /^(psql:.*:[0-9]+: )?(ERROR|FATAL|PANIC):  [0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z]: /) && !error {
+    place = substr($0, 1, RLENGTH - 7); code = substr($0, RLENGTH - 6, 5); error = substr($0, RLENGTH + 1); said = 1; next
+  }
+  /^LOCATION:  exec_stmt_(raise|assert),/ { if (error) code = "P0001" }
+  /^pg_dump: (error|warning|hint): / || /^pg_dump: detail: Error message from server: / { print shortened($0); fflush(); next }
+  /^(psql:.*:[0-9]+|psql|pg_dump): error: / { said = 1; sub(/ \\.*/, " (left out)"); print shortened($0); next }
+  /^(psql:.*:[0-9]+: )?[A-Z]+:  / { said = 1 }
+  !said && !/^pg_dump: / { print shortened($0) }
+  END {
+    if (!error) exit
+    if (code ~ shown && code !~ hidden) print shortened(place error)
+    else print shortened(place code (code in meaning ? ", " meaning[code] : "") ": the message may show content, and is left out")
+  }
+  function shortened(text) { gsub(/[^ -~\200-\377]/, "?", text); return substr(text, 1, 2000) }'

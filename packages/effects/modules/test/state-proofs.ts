@@ -1,0 +1,326 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Shell } from '@davit/testing/shells'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { builtInModules } from '../src/modules.ts'
+import type { Outcome } from './scene.ts'
+import { contentOf, type Stateful } from './stateful.ts'
+
+type Now<T> = T | Promise<T>
+
+/**
+ * What a module of state has to give for its proofs. `Server` is what its services share, started once for a file; `Service` is a
+ * component of it.
+ */
+export interface StateKind<Server, Service extends Stateful> {
+  readonly module: string
+  /** Why it cannot be tried here, if so. */
+  readonly missing: string | undefined
+  start(): Promise<Server>
+  stop(server: Server): Promise<void>
+  /** A service with some state of its own once it is activated; nothing is activated yet. */
+  service(server: Server, shell: Shell, name: string): Service
+  /** All of the state of an active service, as its users see it. */
+  read(server: Server, service: Service): Now<string>
+  /** Changes the state: another word gives another state. */
+  change(server: Server, service: Service, word: string): Now<void>
+  /** Everything that the server has of this service and of others: names of databases and accounts, files, and so on. */
+  around(server: Server): Now<string>
+  /** Spoils a snapshot, so that it cannot be loaded. */
+  readonly unloadable: readonly (readonly [what: string, spoil: (snapshot: string) => void, message: RegExp])[]
+  /** Makes what an activation finds and has not made itself. It is in use, and stays as `read` has it. */
+  readonly theirs: readonly (readonly [what: string, make: (server: Server, service: Service) => Now<void>])[]
+  /** Properties, or whatever else, with which the state cannot be replaced although the snapshot is good. */
+  readonly failures: readonly (readonly [
+    what: string,
+    prepare: (server: Server, service: Service) => Now<Readonly<Record<string, string>>>,
+  ])[]
+  /** Calls an activity that fails over content that holds `secret`. */
+  readonly leaks: readonly Leak<Server, Service>[]
+  /** State of kinds that are easily forgotten. */
+  readonly treasures: readonly Treasure<Server, Service>[]
+  /** State of sizes and shapes that are easily read, and hard to load. */
+  readonly burdens: readonly Treasure<Server, Service>[]
+  /** State that is not saved: a snapshot is refused, or says what it leaves out. */
+  readonly omissions: readonly Omission<Server, Service>[]
+  /** Servers with settings that others have for good reasons. */
+  readonly odd: readonly OddServer<Server>[]
+}
+
+export type Leak<Server, Service> = readonly [
+  what: string,
+  fail: (server: Server, service: Service, secret: string) => Promise<Outcome>,
+  /** What is said instead: which error it was, and where. */
+  said: RegExp,
+]
+
+export interface Treasure<Server, Service> {
+  readonly what: string
+  make(server: Server, service: Service): Now<void>
+  /** How its users see it. */
+  ask(server: Server, service: Service): Now<string>
+}
+
+export interface Omission<Server, Service> {
+  readonly what: string
+  make(server: Server, service: Service): Now<void>
+  readonly status: 'refused' | 'left out'
+  /** What names it, on standard output or standard error. */
+  readonly said: RegExp
+}
+
+export interface OddServer<Server> {
+  readonly what: string
+  /** Starts one, or changes the settings of the shared one until `end` is called. */
+  start(server: Server): Promise<{ readonly server: Server; end(): Now<void> }>
+  /** What an activation is refused with, if it has to be. */
+  readonly refused?: RegExp
+}
+
+const SECRET = 'Wahlgeheimnis'
+const unchanged = { status: 0, stderr: '' }
+/** Loading twice takes its time on a busy machine. */
+const timeout = { timeout: 180_000 }
+
+/** Declares what has to hold for every module that keeps state: all of it in the first shell, and each operation once in the others. */
+export function proveState<Server, Service extends Stateful>(
+  kind: StateKind<Server, Service>,
+  shells: readonly Shell[],
+): void {
+  const [first, ...others] = shells
+  const scene: Scene<Server, Service> = {
+    kind,
+    shell: first!,
+    server: undefined!,
+    verifies: false,
+    count: { services: 0 },
+  }
+  beforeAll(async () => {
+    if (kind.missing !== undefined) return
+    scene.verifies = (await builtInModules()).get(kind.module)!.activities.includes('verify')
+    scene.server = await kind.start()
+  }, 120_000)
+  afterAll(async () => {
+    if (kind.missing === undefined) await kind.stop(scene.server)
+  })
+  describe.skipIf(kind.missing)(`${kind.module} under ${scene.shell.name}`, () => {
+    declareReplacing(scene)
+    declareContent(scene)
+    declareSaving(scene)
+    declareOddServers(scene)
+  })
+  describe.skipIf(kind.missing).each(others)(`${kind.module} under $name`, (shell) => {
+    test('does each operation, and nothing else', timeout, () => liveAndDie({ ...scene, shell }))
+  })
+}
+
+interface Scene<Server, Service extends Stateful> {
+  readonly kind: StateKind<Server, Service>
+  readonly shell: Shell
+  server: Server
+  /** Whether the module has the activity `verify`. */
+  verifies: boolean
+  /** How many services there were. */
+  readonly count: { services: number }
+}
+
+function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
+  const { kind } = scene
+  describe('proves before it replaces', () => {
+    test.each(kind.unloadable)('and keeps everything when a snapshot %s', timeout, async (_, spoil, message) => {
+      const service = await active(scene)
+      await kind.change(scene.server, service, 'kept')
+      const snapshot = await service.snapshot()
+      const before = await everything(scene, service)
+      spoil(snapshot)
+      for (const activity of scene.verifies ? ['restore', 'verify'] : ['restore']) {
+        const { status, stderr } = await service.call(activity, { DAVIT_SNAPSHOT: service.copyOf(snapshot) })
+        expect([activity, status === 0, stderr]).toEqual([activity, false, expect.stringMatching(message)])
+        expect(await everything(scene, service)).toEqual(before)
+      }
+      await service.succeed('activate', 'status')
+      expect(await everything(scene, service)).toEqual(before)
+      await service.succeed('deactivate', 'collect-garbage')
+    })
+
+    test.each(kind.failures)('and loses nothing when %s', timeout, async (_, prepare) => {
+      const service = await active(scene)
+      const snapshot = await service.snapshot()
+      await kind.change(scene.server, service, 'kept')
+      const before = await kind.read(scene.server, service)
+      const properties = await prepare(scene.server, service)
+      const { status } = await service.call('restore', { DAVIT_SNAPSHOT: service.copyOf(snapshot), ...properties })
+      expect(status).not.toBe(0)
+      await service.succeed('activate', 'status')
+      expect(await kind.read(scene.server, service)).toBe(before)
+      await service.succeed('deactivate', 'collect-garbage')
+    })
+
+    // An activation may refuse them as well.
+    test.each(kind.theirs)('and makes nothing instead of %s', timeout, async (_, make) => {
+      const service = unused(scene)
+      await make(scene.server, service)
+      const before = await kind.read(scene.server, service)
+      for (const activity of ['activate', 'status', 'activate']) {
+        await service.call(activity)
+        expect(await kind.read(scene.server, service)).toBe(before)
+      }
+      await service.call('collect-garbage')
+    })
+
+    test('and verifies beside what there is', timeout, async (context) => {
+      context.skip(!scene.verifies, 'the snapshots of this module are files')
+      const service = await active(scene)
+      await kind.change(scene.server, service, 'old')
+      const snapshot = await service.snapshot()
+      await kind.change(scene.server, service, 'new')
+      const before = await everything(scene, service)
+      expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+      expect(await everything(scene, service)).toEqual(before)
+      await service.succeed('deactivate', 'collect-garbage')
+      const nothing = await kind.around(scene.server)
+      expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+      expect(await kind.around(scene.server)).toBe(nothing)
+    })
+  })
+}
+
+function declareContent<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
+  describe.skipIf(scene.kind.leaks.length === 0)('prints no content', () => {
+    test.each(scene.kind.leaks)('when %s', timeout, async (_, fail, said) => {
+      const service = await active(scene)
+      const { status, stdout, stderr } = await fail(scene.server, service, SECRET)
+      expect([status === 0, stderr]).toEqual([false, expect.stringMatching(said)])
+      expect(stdout + stderr + logsIn(service.directory)).not.toContain(SECRET)
+      await service.call('collect-garbage')
+    })
+  })
+}
+
+function declareSaving<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
+  const { treasures, burdens, omissions } = scene.kind
+  describe.skipIf(treasures.length + omissions.length === 0)('saves all or says what not', () => {
+    test.each(treasures)('of $what', timeout, (treasure) => proveSaved(scene, treasure))
+    test.each(omissions)('of $what, which is $status', timeout, (omission) => proveNamed(scene, omission))
+  })
+  describe.skipIf(burdens.length === 0)('restores where it was taken', () => {
+    test.each(burdens)('$what', timeout, (burden) => proveSaved(scene, burden))
+  })
+}
+
+function declareOddServers<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
+  describe.skipIf(scene.kind.odd.length === 0)('odd but ordinary servers', () => {
+    test.each(scene.kind.odd)('$what', timeout, async ({ start, refused }) => {
+      const { server, end } = await start(scene.server)
+      onTestFinished(end)
+      await (refused === undefined ? liveAndDie({ ...scene, server }) : proveRefused({ ...scene, server }, refused))
+    })
+  })
+}
+
+async function proveSaved<Server, Service extends Stateful>(
+  scene: Scene<Server, Service>,
+  treasure: Treasure<Server, Service>,
+): Promise<void> {
+  const { kind, server } = scene
+  const service = await active(scene)
+  await treasure.make(server, service)
+  const before = await treasure.ask(server, service)
+  const snapshot = await service.snapshot()
+  expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+  await service.succeed('deactivate', 'collect-garbage', 'activate')
+  expect(await service.restore(snapshot)).toMatchObject(unchanged)
+  expect(await treasure.ask(server, service)).toBe(before)
+  expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
+  await service.succeed('deactivate', 'collect-garbage')
+  expect(await kind.around(server)).not.toContain(basename(service.component))
+}
+
+async function proveNamed<Server, Service extends Stateful>(
+  scene: Scene<Server, Service>,
+  omission: Omission<Server, Service>,
+): Promise<void> {
+  const service = await active(scene)
+  await omission.make(scene.server, service)
+  const { status, stdout, stderr } = await service.call('snapshot', { DAVIT_SNAPSHOT: service.make('linked') })
+  expect([status === 0, stdout + stderr]).toEqual([
+    omission.status === 'left out',
+    expect.stringMatching(omission.said),
+  ])
+  expect(await service.call('collect-garbage')).toMatchObject({ status: 0 })
+}
+
+async function proveRefused<Server, Service extends Stateful>(scene: Scene<Server, Service>, message: RegExp) {
+  const before = await scene.kind.around(scene.server)
+  const { status, stderr } = await unused(scene).call('activate')
+  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(message)])
+  expect(await scene.kind.around(scene.server)).toBe(before)
+}
+
+/** The life of a service, with every activity that a module of state has. */
+async function liveAndDie<Server, Service extends Stateful>(scene: Scene<Server, Service>): Promise<void> {
+  const { kind, server } = scene
+  const nothing = await kind.around(server)
+  const service = await active(scene)
+  await service.succeed('activate', 'status')
+  await kind.change(server, service, 'old')
+  const old = await kind.read(server, service)
+  await service.succeed('activate')
+  expect(await kind.read(server, service)).toBe(old)
+  const snapshot = await service.snapshot()
+  expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
+  await kind.change(server, service, 'new')
+  const changed = await kind.read(server, service)
+  expect(changed).not.toBe(old)
+  expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+  expect(await kind.read(server, service)).toBe(changed)
+  for (const _ of [1, 2]) {
+    expect(await service.restore(snapshot)).toMatchObject(unchanged)
+    expect(await kind.read(server, service)).toBe(old)
+    expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
+  }
+  await service.succeed('activate', 'status', 'deactivate', 'activate')
+  for (const [, spoil] of kind.unloadable.slice(0, 1)) {
+    spoil(snapshot)
+    expect((await service.restore(snapshot)).status).not.toBe(0)
+    expect(await kind.read(server, service)).toBe(old)
+  }
+  await service.succeed('deactivate', 'collect-garbage', 'collect-garbage')
+  expect(await kind.around(server)).toBe(nothing)
+}
+
+/** Services of different tests have different names. */
+function unused<Server, Service extends Stateful>(scene: Scene<Server, Service>): Service {
+  scene.count.services += 1
+  return scene.kind.service(scene.server, scene.shell, `proof${scene.count.services}_${scene.shell.name}`)
+}
+
+async function active<Server, Service extends Stateful>(scene: Scene<Server, Service>): Promise<Service> {
+  const service = unused(scene)
+  await service.succeed('activate')
+  return service
+}
+
+/** Verifies a snapshot, if the module can. */
+async function verify<Server, Service extends Stateful>(
+  scene: Scene<Server, Service>,
+  service: Service,
+  snapshot: string,
+): Promise<Outcome> {
+  if (!scene.verifies) return { status: 0, stdout: '', stderr: '' }
+  return service.call('verify', { DAVIT_SNAPSHOT: service.copyOf(snapshot) })
+}
+
+async function everything<Server, Service extends Stateful>(scene: Scene<Server, Service>, service: Service) {
+  return [await scene.kind.read(scene.server, service), await scene.kind.around(scene.server)]
+}
+
+/** What the module has written to its logs. */
+function logsIn(directory: string): string {
+  const entries = readdirSync(join(directory, 'log'), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+}
