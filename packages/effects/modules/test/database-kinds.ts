@@ -198,7 +198,10 @@ export const INFLUX: DatabaseKind = {
   slow: '# DML\nhello,id=1 word="Hello world" 1\n',
   failing: [
     ['# DML\nhello,id=2 word=3i 2\n', /field type conflict[^]*influx-databases\/2\.sql' cannot be loaded/],
-    ['# DDL\nCREATE NONSENSE\n', /error parsing query at line 1, char 8\n.*line 2 of '.*\n.*influx-databases\/2\.sql' cannot be loaded/],
+    [
+      '# DDL\nCREATE NONSENSE\n',
+      /error parsing query at line 1, char 8\n.*line 2 of '.*\n.*influx-databases\/2\.sql' cannot be loaded/,
+    ],
   ],
   down: [{ influxdbHttpPort: '1' }, /the server at 'localhost:1' does not answer: [^]*connection refused/],
   broken: [

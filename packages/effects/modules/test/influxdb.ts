@@ -25,8 +25,8 @@ export interface Influxdb {
   stop(): Promise<void>
 }
 
-/** Starts a server of its own, which nobody reaches from another machine, and nobody uses without a password. */
-export async function startInfluxdb(): Promise<Influxdb> {
+/** Starts a server of its own, which nobody reaches from another machine, and nobody uses without a password. It gets more lines of `[http]`. */
+export async function startInfluxdb(...http: readonly string[]): Promise<Influxdb> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-influxdb-'))
   const port = await freePort()
   const backupAddress = `127.0.0.1:${await freePort()}`
@@ -45,6 +45,7 @@ store-enabled = false
 [http]
 bind-address = "127.0.0.1:${port}"
 auth-enabled = true
+${http.join('\n')}
 `,
   )
   const server = spawn('influxd', ['-config', configuration], { stdio: 'ignore', cwd: directory })

@@ -13,11 +13,14 @@ type Kind = StateKind<Postgresql, Database>
 
 const shells = installedShells()
 const SEED = 'postgresql-databases/1.sql'
-const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT UNIQUE); INSERT INTO hello VALUES (1, 'Hello world');\n"
+const HELLO =
+  "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT UNIQUE); INSERT INTO hello VALUES (1, 'Hello world');\n"
 const EXISTS = (name: string) => `SELECT count(*) FROM pg_database WHERE datname = '${name}'`
 
 /** What is not in the database itself: its encoding and locale, owner, permissions, comment, settings. */
-const SHARED = (name: string) => `SELECT pg_encoding_to_char(encoding), datcollate, datctype, datlocprovider, daticulocale, datistemplate,
+const SHARED = (
+  name: string,
+) => `SELECT pg_encoding_to_char(encoding), datcollate, datctype, datlocprovider, daticulocale, datistemplate,
   datconnlimit, pg_get_userbyid(datdba), shobj_description(d.oid, 'pg_database'), spcname, datacl
   FROM pg_database d JOIN pg_tablespace t ON t.oid = dattablespace WHERE datname = '${name}';
 SELECT pg_get_userbyid(setrole), setconfig FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase WHERE datname = '${name}'`
@@ -64,7 +67,12 @@ function seeded(what: string, seed: string, said: RegExp): Leak<Postgresql, Data
   ]
 }
 
-function restored(activity: 'restore' | 'verify', file: string, text: string, said: RegExp): Leak<Postgresql, Database> {
+function restored(
+  activity: 'restore' | 'verify',
+  file: string,
+  text: string,
+  said: RegExp,
+): Leak<Postgresql, Database> {
   return [
     `${activity} reads ${file}: ${said.source}`,
     async (_, service, secret) => {
@@ -97,11 +105,21 @@ RAISE unique_violation USING MESSAGE = 'SECRET', DETAIL = 'SECRET', HINT = 'SECR
   seeded('an answer', "SELECT 'SECRET'; SELECT 1 / 0;", /1\.sql:3: ERROR: {2}22012/),
   seeded('a command', "INSERT INTO hello VALUES (7, 'it\\'SECRET\\SECRET');", /1\.sql:3: error: invalid command/),
   seeded('a parameter', "SET work_mem = 'SECRET';", /1\.sql:3: ERROR: {2}22023/),
-  restored('restore', 'dump.sql', `${T}COPY public.t FROM stdin;\n1\tSECRET\nSECRET\tx\n\\.\n`, /ERROR: {2}22P02, a value/),
+  restored(
+    'restore',
+    'dump.sql',
+    `${T}COPY public.t FROM stdin;\n1\tSECRET\nSECRET\tx\n\\.\n`,
+    /ERROR: {2}22P02, a value/,
+  ),
   restored('restore', 'dump.sql', `${T}INSERT INTO public.t VALUES (1, 'SECRET'), (2, 'SECRET');\n`, /duplicate key/),
-  restored('restore', 'dump.sql', 'ALTER ROLE x PASSWORD \'SECRET\';\n', /line \d+ of 'dump\.sql' has what no dump/),
+  restored('restore', 'dump.sql', "ALTER ROLE x PASSWORD 'SECRET';\n", /line \d+ of 'dump\.sql' has what no dump/),
   restored('restore', 'settings.sql', `ALTER DATABASE :"database" SET work_mem TO 'SECRET';\n`, /ERROR: {2}22023/),
-  restored('restore', 'settings.sql', `ALTER DATABASE :"database" SET my.own TO 'SECRET'; SELECT 1;\n`, /line \d+ of 'sett/),
+  restored(
+    'restore',
+    'settings.sql',
+    `ALTER DATABASE :"database" SET my.own TO 'SECRET'; SELECT 1;\n`,
+    /line \d+ of 'sett/,
+  ),
   restored('verify', 'dump.sql', `${T}COPY public.t FROM stdin;\nSECRET\tx\n\\.\n`, /ERROR: {2}22P02, a value/),
   restored('verify', 'dump.sql', `UPDATE public.hello SET word = 'SECRET';\n`, /does not hold what 'dump\.sql'/),
   [
@@ -161,12 +179,18 @@ COMMENT ON LARGE OBJECT 4711 IS 'big'`,
 FROM pg_statistic_ext; SELECT * FROM pg_publication_tables; SELECT relreplident FROM pg_class WHERE relname = 'g'; SELECT * FROM p1;
 SELECT md5(lo_get(4711)), lomowner::regrole FROM pg_largeobject_metadata; SELECT identity_start FROM information_schema.columns WHERE table_name = 'g'`,
   ),
-  treasure('the lack of the schema public', 'DROP SCHEMA public CASCADE', 'SELECT nspname FROM pg_namespace ORDER BY 1'),
+  treasure(
+    'the lack of the schema public',
+    'DROP SCHEMA public CASCADE',
+    'SELECT nspname FROM pg_namespace ORDER BY 1',
+  ),
   {
     what: 'a tablespace and a locale of ICU',
     make(server, { name }) {
       server.sql(`DROP DATABASE ${name}`)
-      server.sql(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-u-co-phonebk' TABLESPACE elsewhere`)
+      server.sql(
+        `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-u-co-phonebk' TABLESPACE elsewhere`,
+      )
     },
     ask: (server, { name }) => server.sql(SHARED(name)),
   },
@@ -228,8 +252,8 @@ CREATE USER MAPPING FOR PUBLIC SERVER there OPTIONS (password 'x')`,
   ),
   omission(
     'parameters of an administrator',
-    "ALTER DATABASE NAME SET session_preload_libraries = ''",
-    /parameters of administrators: session_preload_libraries/,
+    "ALTER DATABASE NAME SET log_statement = 'ddl'",
+    /parameters of administrators: log_statement/,
   ),
   omission(
     'security labels of the database',
@@ -310,7 +334,10 @@ CREATE EVENT TRIGGER no ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE 
 
 /** Programs of the server, one of which is another one. */
 function programs(name: string, script: string): string {
-  const others = ['psql', 'pg_dump', 'pg_isready'].map((each) => [each, `#!/bin/sh\nexec '${binDirectory}/${each}' "$@"\n`])
+  const others = ['psql', 'pg_dump', 'pg_isready'].map((each) => [
+    each,
+    `#!/bin/sh\nexec '${binDirectory}/${each}' "$@"\n`,
+  ])
   const path = scratchPath({ ...Object.fromEntries(others), [name]: script })
   chmodSync(path, 0o755)
   return path
@@ -331,28 +358,84 @@ const KIND: Kind = {
   service,
   read(server, { name }) {
     if (server.sql(EXISTS(name)) === '0\n') return 'absent'
-    return server.sql("SELECT * FROM hello ORDER BY id; SELECT relname FROM pg_class WHERE relkind = 'r' AND oid > 16384", name) + server.sql(SHARED(name))
+    return (
+      server.sql(
+        "SELECT * FROM hello ORDER BY id; SELECT relname FROM pg_class WHERE relkind = 'r' AND oid > 16384",
+        name,
+      ) + server.sql(SHARED(name))
+    )
   },
-  change: (server, { name }, word) => void server.sql(`INSERT INTO hello VALUES (2, '${word}') ON CONFLICT (id) DO UPDATE SET word = EXCLUDED.word`, name),
+  change: (server, { name }, word) =>
+    void server.sql(
+      `INSERT INTO hello VALUES (2, '${word}') ON CONFLICT (id) DO UPDATE SET word = EXCLUDED.word`,
+      name,
+    ),
   around: (server) =>
-    server.sql('SELECT datname FROM pg_database ORDER BY 1; SELECT rolname FROM pg_roles ORDER BY 1; SELECT count(*) FROM pg_db_role_setting'),
+    server.sql(
+      'SELECT datname FROM pg_database ORDER BY 1; SELECT rolname FROM pg_roles ORDER BY 1; SELECT count(*) FROM pg_db_role_setting',
+    ),
   unloadable: [
     ['fails at its end', spoiled('dump.sql', 'SELECT 1 FROM nowhere;\n'), /relation "nowhere"/],
     ['has rows that go away', spoiled('dump.sql', 'DELETE FROM public.hello;\n'), /does not hold what 'dump\.sql'/],
-    ['changes its rows', spoiled('dump.sql', "UPDATE public.hello SET word = 'other';\n"), /does not hold what 'dump\.sql'/],
-    ['gives permissions twice', spoiled('dump.sql', 'GRANT SELECT ON TABLE public.hello TO app;\nREVOKE SELECT ON TABLE public.hello FROM app;\n'), /does not hold what 'dump\.sql'/],
-    ['has a setting twice', spoiled('settings.sql', `ALTER DATABASE :"database" SET my.a TO 'a';\nALTER DATABASE :"database" SET my.a TO 'b';\n`), /does not have what 'create\.sql' and 'settings\.sql'/],
-    ['needs a locale that is missing', replaced('create.sql', /LC_COLLATE '[^']*'/, "LC_COLLATE 'xx_XX.latin9'"), /cannot make a database of this kind: .*xx_XX\.latin9/],
-    ['needs a server of another version', spoiled('dump.sql', 'SET new_kind_of_table = columnar;\n'), /sets new_kind_of_table, which this server does not have/],
+    [
+      'changes its rows',
+      spoiled('dump.sql', "UPDATE public.hello SET word = 'other';\n"),
+      /does not hold what 'dump\.sql'/,
+    ],
+    [
+      'gives permissions twice',
+      spoiled(
+        'dump.sql',
+        'GRANT SELECT ON TABLE public.hello TO app;\nREVOKE SELECT ON TABLE public.hello FROM app;\n',
+      ),
+      /does not hold what 'dump\.sql'/,
+    ],
+    [
+      'has a setting twice',
+      spoiled(
+        'settings.sql',
+        `ALTER DATABASE :"database" SET my.a TO 'a';\nALTER DATABASE :"database" SET my.a TO 'b';\n`,
+      ),
+      /does not have what 'create\.sql' and 'settings\.sql'/,
+    ],
+    [
+      'needs a locale that is missing',
+      replaced('create.sql', /LC_COLLATE '[^']*'/, "LC_COLLATE 'xx_XX.latin9'"),
+      /cannot make a database of this kind: .*xx_XX\.latin9/,
+    ],
+    [
+      'needs a server of another version',
+      spoiled('dump.sql', 'SET new_kind_of_table = columnar;\n'),
+      /sets new_kind_of_table, which this server does not have/,
+    ],
     ['has a command', spoiled('dump.sql', '\\! true\n'), /is a command of psql/],
   ],
   theirs: [
     ['a database of somebody', (server, { name }) => hello(server, name)],
-    ['a database that says what davit says', (server, { name }) => hello(server, name, `COMMENT ON DATABASE ${name} IS 'davit: unfinished?'`)],
+    [
+      'a database that says what davit says',
+      (server, { name }) => hello(server, name, `COMMENT ON DATABASE ${name} IS 'davit: unfinished?'`),
+    ],
   ],
   failures: [
-    ['the programs end between two renamings', () => ({ postgresqlBinDir: programs('psql', `#!/bin/sh\nsed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"\n`) })],
-    ['the programs lose rows', () => ({ postgresqlBinDir: programs('pg_dump', `#!/bin/sh\ncase "$*" in *--version*|*--help*) ;; *davit-new-*) exec '${binDirectory}/pg_dump' "$@" --exclude-table-data=hello ;; esac\nexec '${binDirectory}/pg_dump' "$@"\n`) })],
+    [
+      'the programs end between two renamings',
+      () => ({
+        postgresqlBinDir: programs(
+          'psql',
+          `#!/bin/sh\nsed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"\n`,
+        ),
+      }),
+    ],
+    [
+      'the programs lose rows',
+      () => ({
+        postgresqlBinDir: programs(
+          'pg_dump',
+          `#!/bin/sh\ncase "$*" in *--version*|*--help*) ;; *davit-new-*) exec '${binDirectory}/pg_dump' "$@" --exclude-table-data=hello ;; esac\nexec '${binDirectory}/pg_dump' "$@"\n`,
+        ),
+      }),
+    ],
   ],
   leaks: LEAKS,
   treasures: TREASURES,
