@@ -193,7 +193,9 @@ sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
     await shop.succeed('activate')
     const snapshot = await shop.snapshot()
     insert(shop, 2, 'kept')
-    await shop.call('restore', { DAVIT_SNAPSHOT: shop.copyOf(snapshot), postgresqlBinDir: path })
+    expect(await shop.call('restore', { DAVIT_SNAPSHOT: shop.copyOf(snapshot), postgresqlBinDir: path })).toMatchObject(
+      { status: 1 },
+    )
     expect(words(shop)).toBe('Hello world\nkept\n')
     await shop.succeed('activate', 'status', 'collect-garbage')
   })
@@ -221,6 +223,79 @@ sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
     expect(await shop.restore(shop.handMade({ 'dump.pgsql.xz': dump }))).toMatchObject({ status: 0, stderr: '' })
     expect(words(shop)).toBe('dumped\n')
     await shop.succeed('collect-garbage')
+  })
+
+  test('restores what the server says in other words after each loading', async () => {
+    const seed = `${HELLO} CREATE TABLE words (w varchar CHECK (w IN ('a', 'b'))); INSERT INTO words VALUES ('a');`
+    const shop = database(shell, 'words', { '1.sql': seed })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(filesIn(await shop.snapshot())['dump.sql']).not.toBe(filesIn(snapshot)['dump.sql'])
+    await shop.succeed('collect-garbage')
+  })
+
+  test('keeps the database that was replaced, if there is no other one in its place', async () => {
+    const shop = database(shell, 'aside', { '1.sql': HELLO })
+    const digest = spawnSync('md5sum', { input: shop.name, encoding: 'utf8' }).stdout.slice(0, 32)
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    server.sql(`ALTER DATABASE ${shop.name} RENAME TO "davit-old-${digest}"`)
+    for (const { status, stderr } of [await shop.call('activate'), await shop.restore(snapshot)])
+      expect([status, stderr]).toEqual([1, expect.stringContaining(`cannot drop 'davit-old-${digest}'`)])
+    expect(server.sql('SELECT word FROM hello', `davit-old-${digest}`)).toBe('Hello world\n')
+    expect(await shop.call('verify', { DAVIT_SNAPSHOT: snapshot })).toMatchObject({ status: 0, stderr: '' })
+    await shop.succeed('collect-garbage')
+    expect(databases().filter((name) => name.startsWith('davit-'))).toEqual([])
+  })
+
+  test('drops nothing that another activation has completed meanwhile', async () => {
+    // Completes the database just before it would be dropped.
+    const psql = `#!/bin/sh
+case "$*" in
+  *name=race_*) '${binDirectory}/psql' -X -h '${server.directory}' -p ${server.port} -d postgres -c 'COMMENT ON DATABASE race_${shell.name} IS NULL' >/dev/null ;;
+esac
+exec '${binDirectory}/psql' "$@"
+`
+    const others = ['pg_dump', 'pg_isready'].map((name) => [name, `#!/bin/sh\nexec '${binDirectory}/${name}' "$@"\n`])
+    const path = scratchPath({ psql, ...Object.fromEntries(others) })
+    chmodSync(path, 0o755)
+    const shop = database(shell, 'race', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    server.sql(`COMMENT ON DATABASE ${shop.name} IS 'davit: unfinished'`)
+    expect(await shop.call('activate', { postgresqlBinDir: path })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cannot drop what an interrupted activation left'),
+    })
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('activate', 'collect-garbage')
+  })
+
+  test('loads what other versions of pg_dump write, or refuses it by name', async () => {
+    const shop = database(shell, 'versions', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const restore = (settings: string) =>
+      shop.restore(shop.handMade({ 'dump.sql': `${settings}\n${HELLO.replace('Hello world', 'dumped')}` }))
+    const usual = ['transaction_timeout = 0', 'default_with_oids = false', "future_thing = ''", 'summary = off']
+    expect(await restore(`${usual.map((each) => `SET ${each};\n`).join('')}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('dumped\n')
+    for (const each of ['default_with_oids = true', "future_thing = 'x'", 'transaction_timeout = 5']) {
+      const { status, stderr } = await restore(`SET ${each};`)
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/line 1 of 'dump\.sql' sets \w+, which this server does not have\n.*nothing is changed/),
+      ])
+    }
+    await shop.succeed('collect-garbage')
+  })
+
+  test('takes no name that the server would write otherwise', async () => {
+    const latin = await startPostgresql({ encoding: 'LATIN1', locale: 'C' })
+    onTestFinished(() => latin.stop())
+    const there = { postgresqlRuntimeDir: latin.directory, postgresqlPort: `${latin.port}` }
+    const { status, stderr } = await database(shell, 'früh', {}, there).call('activate')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('are in LATIN1, so this one must be ASCII')])
+    expect(latin.sql('SELECT count(*) FROM pg_database')).toBe('3\n')
   })
 
   test('uses su where there is nothing better', async () => {

@@ -379,9 +379,15 @@ message_reader='
   }
   /^LOCATION:  exec_stmt_(raise|assert),/ { if (error) code = "P0001" }
   /^pg_dump: (error|warning|hint): / || /^pg_dump: detail: Error message from server: / { print shortened($0); fflush(); next }
-  /^(psql:.*:[0-9]+|psql|pg_dump): error: / { said = 1; sub(/ \\.*/, " (left out)"); print shortened($0); next }
+  /^pg_dump: / { next }
+  !said && /^psql: error: / { print shortened($0); next }
+  match($0, /^psql:.*:[0-9]+: error: /) {
+    place = substr($0, 1, RLENGTH); $0 = substr($0, RLENGTH + 1); said = 1
+    print shortened(place (match($0, /^(invalid command|connection to server was lost)/) ? substr($0, 1, RLENGTH) : "a command of psql fails"))
+    next
+  }
   /^(psql:.*:[0-9]+: )?[A-Z]+:  / { said = 1 }
-  !said && !/^pg_dump: / { print shortened($0) }
+  !said { print shortened($0) }
   END {
     if (!error) exit
     if (code ~ shown && code !~ hidden) print shortened(place error)
