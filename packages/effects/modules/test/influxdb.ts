@@ -54,6 +54,7 @@ ${http.join('\n')}
     spawnSync('influx', ['-port', `${port}`, '-format', 'csv'], {
       input,
       encoding: 'utf8',
+      maxBuffer: 100_000_000,
       env: { ...process.env, ...environment },
     })
   const password = ADMIN.password.replaceAll(/[\\']/g, '\\$&')

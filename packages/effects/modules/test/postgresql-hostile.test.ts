@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -159,6 +159,30 @@ describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth under 
       const { status, stderr } = await restoreDump(shop, ordinary(given))
       expect([given, status, stderr]).toEqual([given, 0, ''])
     }
+    await shop.succeed('collect-garbage')
+  })
+
+  test('trusts a snapshot that was taken from the same server, as it was', async () => {
+    const shop = await database(shell, 'own')
+    server.sql(
+      `CREATE FUNCTION strong() RETURNS int SECURITY DEFINER LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION weak() RETURNS int SECURITY DEFINER LANGUAGE sql AS 'SELECT 1'; ALTER FUNCTION weak() OWNER TO app`,
+      shop.name,
+    )
+    const snapshot = await shop.snapshot()
+    const before = rightsIn(shop)
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(rightsIn(shop)).toBe(before)
+    // Not after it was changed, nor when more would run with these rights, nor from another machine.
+    const changed = shop.copyOf(snapshot)
+    appendFileSync(join(changed, 'dump.sql'), '\n')
+    const other = { DAVIT_RUN_DIR: shop.make('other'), DAVIT_SNAPSHOT: shop.copyOf(snapshot) }
+    const outcomes = [await shop.restore(changed), await shop.call('restore', other)]
+    server.sql('ALTER ROLE app SUPERUSER')
+    outcomes.push(await shop.restore(snapshot))
+    server.sql('ALTER ROLE app NOSUPERUSER')
+    for (const { status, stderr } of outcomes)
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/runs with the rights[^]*nothing is changed\n$/)])
     await shop.succeed('collect-garbage')
   })
 

@@ -309,7 +309,7 @@ SELECT DISTINCT problem FROM (
       OR EXISTS (SELECT 1 FROM pg_attrdef a JOIN calling ON classid = 'pg_attrdef'::regclass AND objid = a.oid WHERE adrelid = t.oid)
   UNION ALL SELECT format('view or rule %s, of %I, reads what only a superuser may read', t.oid::regclass, rolname)
     FROM tables t JOIN pg_rewrite ON ev_class = t.oid, closed WHERE t.oid >= 16384 AND ev_action::text ~ (':relid (' || list || ') ')
-) found ORDER BY 1 LIMIT 20;"
+) found ORDER BY 1;"
 
 # What is in a database, but not in its dump, or otherwise.
 left_out="SELECT format('subscription %I is restored as disabled', subname) FROM pg_subscription JOIN pg_database d ON d.oid = subdbid
