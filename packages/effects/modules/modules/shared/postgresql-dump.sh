@@ -361,7 +361,7 @@ SELECT format('only postgresqlTrustSnapshots=1 restores permissions of %s, which
     WHERE nspname <> 'public' AND nspname !~ '^pg_t'
 ) things LEFT JOIN pg_init_privs i ON classoid = class AND objoid = oid AND objsubid = things.column
 WHERE (oid < 16384 OR EXISTS (SELECT 1 FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e'))
-  AND acl IS DISTINCT FROM initprivs AND what !~ '^information_schema' ORDER BY 1 LIMIT 20;"
+  AND acl IS DISTINCT FROM initprivs AND what !~ '^[^.a-z]?information_schema' ORDER BY 1 LIMIT 20;"
 
 # Reads what psql and pg_dump say. The server repeats statements and values in its messages: the first line of an error is shown, with its
 # place, unless it is one of those that show what was given.
