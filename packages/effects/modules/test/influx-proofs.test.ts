@@ -15,7 +15,7 @@ const DAY = 86_400_000_000_000n
 
 function treasure(
   what: string,
-  make: (server: Influxdb, name: string) => Promise<unknown> | unknown,
+  make: (server: Influxdb, name: string) => unknown,
   ...questions: readonly string[]
 ): Treasure<Influxdb, Database> {
   return {

@@ -277,7 +277,7 @@ exec '${binDirectory}/psql' "$@"
     const restore = (settings: string) =>
       shop.restore(shop.handMade({ 'dump.sql': `${settings}\n${HELLO.replace('Hello world', 'dumped')}` }))
     const usual = ['transaction_timeout = 0', 'default_with_oids = false', "future_thing = ''", 'summary = off']
-    expect(await restore(`${usual.map((each) => `SET ${each};\n`).join('')}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(await restore(usual.map((each) => `SET ${each};\n`).join(''))).toMatchObject({ status: 0, stderr: '' })
     expect(words(shop)).toBe('dumped\n')
     for (const each of ['default_with_oids = true', "future_thing = 'x'", 'transaction_timeout = 5']) {
       const { status, stderr } = await restore(`SET ${each};`)
@@ -286,6 +286,18 @@ exec '${binDirectory}/psql' "$@"
         expect.stringMatching(/line 1 of 'dump\.sql' sets \w+, which this server does not have\n.*nothing is changed/),
       ])
     }
+    await shop.succeed('collect-garbage')
+  })
+
+  test('leaves no database behind that subscriptions would keep', async () => {
+    const shop = database(shell, 'subscribed', { '1.sql': HELLO }, { postgresqlTrustSnapshots: '1' })
+    await shop.succeed('activate')
+    server.sql(`CREATE SUBSCRIPTION s CONNECTION 'host=/nowhere' PUBLICATION x WITH (connect = false)`, shop.name)
+    const snapshot = await shop.snapshot()
+    expect(await shop.call('verify', { DAVIT_SNAPSHOT: snapshot })).toMatchObject({ status: 0, stderr: '' })
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(server.sql('SELECT subname, subenabled, subslotname FROM pg_subscription')).toBe('s|f|s\n')
+    server.sql('ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s', shop.name)
     await shop.succeed('collect-garbage')
   })
 
