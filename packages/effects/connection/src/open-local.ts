@@ -1,9 +1,10 @@
 import { type DavitError, TRACE_VARIABLE } from '@davit/diagnostics'
-import { startCommand, type Environment } from '@davit/process'
-import { READ_SCRIPT, TARGET_PATH } from './bootstrap.ts'
+import { type Environment, startCommand } from '@davit/process'
+import { TARGET_PATH } from './bootstrap.ts'
 import type { Channel, Connection } from './channel.ts'
 import { connectionsClosing } from './channel-exit.ts'
 import { commandChannel } from './command-channel.ts'
+import { localStart } from './local-start.ts'
 
 /** Opens a connection to this machine. Its scripts find the user's own programs too, after those that any target has. */
 export function openLocal(options: { readonly environment: Environment }): Connection {
@@ -34,6 +35,6 @@ export function openLocal(options: { readonly environment: Environment }): Conne
 
 async function startScript(script: string, env: Environment): Promise<Channel> {
   // As under sshd, a script notices by its streams that davit is gone; it is never signalled.
-  const command = await startCommand({ argv: ['/bin/sh', '-c', READ_SCRIPT], env, atExit: 'leave' })
+  const command = await startCommand({ argv: localStart(), env, atExit: 'leave' })
   return commandChannel(command, { script, address: 'local' })
 }

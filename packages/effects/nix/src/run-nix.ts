@@ -12,7 +12,7 @@ export type NixCommand = Omit<Command, 'env'> & { readonly environment: Environm
 
 /** Like `runCommand`, for a program of Nix. */
 export function runNix({ environment, ...command }: NixCommand): Promise<CommandResult> {
-  return withNixInstalled(() => runCommand({ ...command, env: environment }))
+  return withNixInstalled(() => runCommand({ ...command, env: environment, descriptors: 'keep' }))
 }
 
 /** Like `startCommand`, for a program of Nix. */

@@ -15,6 +15,11 @@ export interface Command {
    * that notices by itself, by the end of its standard input.
    */
   readonly atExit?: 'kill' | 'leave'
+  /**
+   * Whether the program gets the descriptors that the caller of this process has passed on. By default they are /dev/null for it, since it may
+   * outlive this process, and would keep what they stand for, such as a lock. 'keep' is for a program that reads what the user names.
+   */
+  readonly descriptors?: 'keep'
 }
 
 export interface CommandResult {

@@ -14,6 +14,7 @@ export {
   processReference,
   wasRestartedSince,
 } from './identity.ts'
+export { inheritedDescriptors } from './inherited.ts'
 export { nodeVersion } from './node-version.ts'
 export { runCommand } from './run-command.ts'
 export { settled } from './settled.ts'

@@ -1,33 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { PassThrough, type Readable, pipeline } from 'node:stream'
 import type { Command, RunningCommand } from './command.ts'
-import { execaOptions } from './execa-options.ts'
+import { extraStreams, spawnOptions } from './spawn-options.ts'
 import { startError } from './start-error.ts'
 import { exitCodeOf, supervise } from './supervise.ts'
 
 /** Starts a program in a process group of its own. Abort and timeout end the group, and `exit` reports the signal. */
 export async function startCommand(command: Command): Promise<RunningCommand> {
-  const { execa } = await import('execa')
   command.signal?.throwIfAborted()
-  const [program, ...programArguments] = command.argv
-  const child = execa(program, programArguments, { ...execaOptions(command), buffer: false, stdin: 'pipe' })
-  const { pid } = child
-  if (pid === undefined) throw startError(command, await child)
+  const child = begin(command)
+  const { pid, stdin, stdout, stderr } = child
+  if (pid === undefined || stdin === null || stdout === null || stderr === null)
+    throw startError(command, await errorOf(child))
   const exit = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)))
   })
   const { signal } = supervise(child, pid, command)
-  if (command.stdin !== undefined) child.stdin.end(command.stdin)
-  return {
-    pid,
-    stdin: child.stdin,
-    stdout: held(child.stdout),
-    stderr: held(child.stderr),
-    exit,
-    kill: (name = 'SIGTERM') => signal(name),
+  if (command.stdin !== undefined) stdin.end(command.stdin)
+  return { pid, stdin, stdout: held(stdout), stderr: held(stderr), exit, kill: (name = 'SIGTERM') => signal(name) }
+}
+
+/** Starts it without execa, which takes seconds for a table of a thousand descriptors. */
+function begin(command: Command): ChildProcess {
+  const [program, ...programArguments] = command.argv
+  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...extraStreams(command, Infinity)]
+  try {
+    return spawn(program, programArguments, { ...spawnOptions(command), stdio })
+  } catch (cause) {
+    throw startError(command, cause)
   }
 }
 
-/** Holds output until it is read: execa discards output that has no listener in the first tick. */
+function errorOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => child.once('error', resolve))
+}
+
+/** Holds output until it is read, and what a program has left when it has ended. */
 function held(output: Readable): Readable {
   // An error reaches the reader through the stream itself.
   return pipeline(output, new PassThrough(), () => {})

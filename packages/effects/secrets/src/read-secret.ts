@@ -78,6 +78,7 @@ async function outputOf(command: string | readonly string[], reading: SecretRead
     env: environment,
     cwd: workingDirectory,
     timeoutSeconds,
+    descriptors: 'keep' as const,
     ...(signal === undefined ? {} : { signal }),
   }
   const { exitCode, stdout, stderr } = await runCommand(running).catch((error: unknown) => {

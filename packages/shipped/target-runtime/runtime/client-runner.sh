@@ -6,6 +6,8 @@ become_client() {
     shift 2
     left=$((left - 2))
   done
-  exec "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container" "$davit_snapshot" \
+  set -- "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container" "$davit_snapshot" \
     "${davit_view:-"$davit_target_state/dysnomia"}" "$@"
+  ! env --default-signal true 2>/dev/null || set -- env --default-signal "$@"
+  exec "$@"
 }

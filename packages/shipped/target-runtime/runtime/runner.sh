@@ -5,6 +5,7 @@
 # in $davit_store.
 run() {
   trap "" HUP
+  cd /
   umask 077
   davit_snapshot="" davit_view="" davit_secrets="" davit_number=1
   while IFS= read -r line && [ "$line" != . ]; do
@@ -138,7 +139,7 @@ claim_module() {
 # the positional parameters, which nobody else sees, until just before the call: to assign one may change what a shell does, or
 # end it.
 call_module() {
-  cd / || exit 253
+  trap - HUP
   umask 022
   davit_instead=${1-} davit_module="" davit_package="" davit_container="" davit_name="" davit_key=""
   [ "$davit_secrets" != lost ] || exit 255
@@ -203,6 +204,8 @@ become_module() {
     shift 2
   done
   shift
+  # Where a shell has begun it in the background, it ignores INT and QUIT. Only GNU env(1) undoes that.
+  ! env --default-signal true 2>/dev/null || set -- env --default-signal "$@"
   exec "$@"
 }
 
