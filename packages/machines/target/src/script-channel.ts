@@ -23,15 +23,17 @@ export interface ScriptToOpen {
   /** Returns a script that prints the marker line before it reads any input. */
   readonly script: (marker: string) => string
   readonly answerSeconds?: number | undefined
+  /** By default it stays in the login session; see `ScriptToStart`. */
+  readonly session?: 'stay' | 'leave'
 }
 
 /** Starts a script; resolves when it has begun. */
 export async function openScript(
   connection: Pick<Connection, 'address' | 'run'>,
-  { script, answerSeconds = ANSWER_SECONDS }: ScriptToOpen,
+  { script, answerSeconds = ANSWER_SECONDS, session = 'stay' }: ScriptToOpen,
 ): Promise<ScriptChannel> {
   const marker = newMarker()
-  const channel = await loadScript(connection, script(marker), marker)
+  const channel = await loadScript(connection, { script: script(marker), marker, session })
   const { filter, started } = afterMarker(marker)
   // Readers of the output receive its error.
   pipeline(channel.stdout, filter).catch(() => {})

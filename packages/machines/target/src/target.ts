@@ -34,6 +34,7 @@ export {
 } from './records/definition.ts'
 export { type Disk, type MachineCondition, readCondition, type Space } from './condition.ts'
 export { type Compressor, COMPRESSORS, isSamePlace } from './helper/facts.ts'
+export { type Fleeting, hintForFleeting, wordsForFleeting } from './helper/fleeting.ts'
 export {
   acquireLock,
   type Intention,

@@ -103,6 +103,7 @@ operation_hello() {
     command -v "$utility" >/dev/null 2>&1 && say compressor "$utility"
   done
   say helper "$self"
+  [ -z "${fleeting-}" ] || say fleeting "$fleeting"
   say user "$user"
   say kernel "$(uname -sm)"
   say boot "$boot"

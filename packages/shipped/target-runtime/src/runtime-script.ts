@@ -48,9 +48,10 @@ export interface ScriptToLoad {
 
 /**
  * Returns a script that reads another one from its input, and evaluates it if it has come as a whole. A shell reads byte by byte, and a
- * utility in one go, but perhaps more than it is asked for: so nothing may follow until the other script has printed its marker.
+ * utility in one go, but perhaps more than it is asked for: so nothing may follow until the other script has printed its marker. A script
+ * whose processes outlive it leaves the session of the login, if that ends what it has started.
  */
-export function loaded(script: string, marker: string): ScriptToLoad {
+export function loaded(script: string, marker: string, stay: 'stay' | 'leave' = 'stay'): ScriptToLoad {
   const end = `# end of ${marker}`
   const input = `${script}${end}\n`
   const loader = `end=${quote(end)} loaded='' line=
@@ -67,7 +68,17 @@ case $loaded in
 $loaded" ;;
 esac
 `
-  return { loader, input }
+  return { loader: stay === 'stay' ? loader : leaving(loader), input }
+}
+
+/** Leaves the session first: see `runtime/session.sh`. */
+function leaving(loader: string): string {
+  return `${runtime({ own: ['session'] })}
+loader=${quote(loader)}
+leave_session /bin/sh -c "$loader"
+eval "unset root group unit rest line ending self_id mode account spared only all loader
+$loader"
+`
 }
 
 /** Returns a command that ends a script, if it still runs. */

@@ -19,6 +19,7 @@ export const TOPICS = [
   'profiles',
   'locks',
   'trials',
+  'session',
   'restart',
   'rubbish',
 ] as const

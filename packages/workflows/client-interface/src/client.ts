@@ -29,11 +29,16 @@ export interface Operation {
   readonly mayLinger?: boolean
 }
 
+/** Operations that call modules, of which something may stay. */
+const CALLING: ReadonlySet<ClientOperation> = new Set(['activity', 'state_activity', 'lock', 'unlock'])
+
 /** Carries out an operation; resolves with its status. A refusal of the script is thrown. */
 export async function perform(client: Client, run: Operation): Promise<number> {
   const { signal, connection, answerSeconds } = client
   signal.throwIfAborted()
-  const channel = await openScript(connection, { script: (marker) => clientScript({ ...run, marker }), answerSeconds })
+  const script = (marker: string) => clientScript({ ...run, marker })
+  const session = CALLING.has(run.operation) ? 'leave' : 'stay'
+  const channel = await openScript(connection, { script, answerSeconds, session })
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
   try {

@@ -42,6 +42,14 @@ export const say = messages({
     ({ service, container, profile }) =>
       `'${service}' in container '${container}' is also in the deployment '${profile}' of Disnix, which was not adopted`,
   ),
+  /**
+   * What davit starts on the target ends with its session, and nobody but the module of the service knows what that starts. On the target,
+   * `loginctl enable-linger ACCOUNT` lets davit start it outside of the session.
+   */
+  'may-end-at-logout': warning(
+    { service: 'text', target: 'prefix', reason: 'text' },
+    ({ service, reason }) => `'${service}' may end as soon as davit has gone: ${reason}`,
+  ),
   /** Nothing runs under this name, but other deployments have services on these targets. Check the name. */
   'others-here': note(
     { profiles: 'texts' },

@@ -28,6 +28,7 @@ import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } f
 import type { FoundService } from '@davit/observation'
 import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
+import { refuseFleeting } from './refuse-fleeting.ts'
 import { refuseMissingModules } from './refuse-missing-modules.ts'
 import { type OriginalPlanTerms, refuseOriginal } from './refuse-original.ts'
 import { perhapsGone } from './state/perhaps-gone.ts'
@@ -83,7 +84,7 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   )
   refuseConflicts(next, transition, deployed)
   await refuseMissingModules(next, { transition, places, running: terms.running })
-  const beside = refuseOriginal(transition, deployed, terms)
+  const beside = [...refuseFleeting(transition, deployed), ...refuseOriginal(transition, deployed, terms)]
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
   const notes = [
     ...beside,

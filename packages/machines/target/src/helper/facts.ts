@@ -2,6 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 
 import { fromHexadecimal } from './answer-lines.ts'
+import { FLEETING, type Fleeting, parseFleeting } from './fleeting.ts'
 
 /** Facts that a machine reports when a helper starts there. */
 export interface MachineFacts {
@@ -15,6 +16,8 @@ export interface MachineFacts {
   readonly stateDirectory: string
   readonly checksum: 'cksum' | 'sha256sum'
   readonly compressors: readonly Compressor[]
+  /** How what is started there ends with davit's session, if it does. */
+  readonly fleeting?: Fleeting
 }
 
 /** Utilities that compress snapshots, best first. */
@@ -46,6 +49,7 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
     stateDirectory: told('state', STATE_DIRECTORY),
     checksum,
     compressors: COMPRESSORS.filter((utility) => all('compressor').includes(utility)),
+    ...(all('fleeting').length === 0 ? {} : { fleeting: parseFleeting(told('fleeting', FLEETING)) }),
   }
 }
 

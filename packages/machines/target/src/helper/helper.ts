@@ -53,6 +53,9 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
 /** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
+/** Helpers that call modules, or look at what would become of what these start. */
+const STARTING: ReadonlySet<Role> = new Set(['deploy', 'state', 'trial', 'query', 'logs', 'check'])
+
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
   { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...terms }: HelperOptions = {},
@@ -62,7 +65,8 @@ export async function openHelper(
   const { address } = connection
   const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
   return traced(trace, span, async () => {
-    const channel = await loadScript(connection, script, marker)
+    const session = STARTING.has(role) ? 'leave' : 'stay'
+    const channel = await loadScript(connection, { script, marker, session })
     const helper = new ShellHelper(channel, { address, answerSeconds, trace })
     await helper.start(marker)
     return helper

@@ -1,6 +1,6 @@
 import { shellWord } from '@davit/diagnostics'
 import type { StoreReference } from '@davit/documents'
-import type { Machine, MachineCondition } from '@davit/target'
+import { hintForFleeting, type Machine, type MachineCondition, wordsForFleeting } from '@davit/target'
 
 import { type Check, fine, found } from '../check.ts'
 import { countOf } from '../words.ts'
@@ -20,6 +20,7 @@ export function systemChecks(machine: ExaminedMachine): readonly Check[] {
     ...versionChecks(machine),
     ...nixChecks(machine),
     ...writingChecks(machine),
+    ...sessionChecks(machine.facts),
     ...diskChecks(condition.disks),
     ...rubbishChecks(condition),
   ]
@@ -63,6 +64,16 @@ function writingChecks({ facts, condition, store }: ExaminedMachine): readonly C
   const place = fine('account', `'${account}' keeps the state in ${facts.stateDirectory}`)
   const exposed = open === undefined ? [] : [exposedCheck(open, account)]
   return [place, ...cannot, ...exposed]
+}
+
+function sessionChecks({ fleeting }: Machine['facts']): readonly Check[] {
+  if (fleeting === undefined) return []
+  const finding = {
+    text: wordsForFleeting(fleeting),
+    means: 'no process can be deployed there',
+    remedy: hintForFleeting(fleeting),
+  }
+  return [found('session', 'error', finding)]
 }
 
 function exposedCheck(path: string, account: string): Check {
