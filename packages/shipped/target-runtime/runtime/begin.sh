@@ -37,7 +37,7 @@ spawn_and_wait() {
 become_runner() {
   trap - EXIT
   # The helper may have died; what is claimed goes on. Handled and not ignored, since modules would inherit that.
-  trap : PIPE
+  trap : PIPE HUP
   printf 'davit:begun%s\n' "$newly_resolved" >&2
   [ -n "$secrets" ] || exec 5<<end
 .

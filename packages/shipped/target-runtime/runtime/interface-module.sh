@@ -189,7 +189,7 @@ begin_call() {
     *) set -- run_activity "$runner" 0 '' ;;
   esac
   trap - EXIT
-  trap : PIPE
+  trap : PIPE HUP
   exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
     'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" here here "$activity" "$directory" "$setsid" \
     run_in_store "$snapshots" "$nix_store" "$@" <&5 >/dev/null 2>&1 5<&-

@@ -78,7 +78,7 @@ write_order() {
   write_text "$prepared/order" "$order" && head -c "$reserve" /dev/zero >"$prepared/reserve" || cannot 'write below' "$prepared"
 }
 
-# write_script: what the watcher evaluates.
+# write_script: what the watcher evaluates. After a restart it may be in a session, as cron begins one.
 write_script() {
   # In one process.
   assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign states "$states" &&
@@ -89,7 +89,9 @@ $assigned
 [ \$# != 0 ] || exec setsid sh \"\$0\" alone
 LC_ALL=C
 export PATH HOME USER LC_ALL
-. \"\$trial/detached\" && . \"\$trial/kept\" && watch_trial \"\$state\" $target $profile
+. \"\$trial/detached\" && . \"\$trial/kept\" || exit
+[ \$# != 1 ] || leave_session sh \"\$0\" alone left
+watch_trial \"\$state\" $target $profile
 " || cannot 'write below' "$prepared"
 }
 

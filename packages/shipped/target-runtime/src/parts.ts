@@ -80,7 +80,7 @@ export const HELPERS: Readonly<Record<Role, Parts>> = {
   adopt: { own: ['common', 'claim', 'state', ...HELPER, 'record', 'snapshots', 'snapshot-places', 'adopt'] },
   trial: {
     detached: ACTIVITIES,
-    kept: ['refuse', 'holder', 'roots', 'record', 'secrets', 'begin', 'trial', 'trial-back'],
+    kept: ['refuse', 'holder', 'roots', 'record', 'secrets', 'begin', 'trial', 'trial-back', 'session'],
     own: ['serve', 'lock-state', 'nix', 'restart', 'trial-confirm', 'trial-begin'],
   },
   confirm: { own: ['common', 'claim', ...HELPER, 'trial', 'trial-confirm'] },
