@@ -29,14 +29,21 @@ if (!mayRaise) console.warn('SKIPPED: limits that only root may raise')
 
 /** A soft limit of this machine's first process, as far as this one may have it. */
 function usual(option: string, name: string, unit: number): string {
-  const limits = readFileSync('/proc/1/limits', 'latin1').split('\n')
-  const line = limits.find((one) => one.startsWith(name))?.slice(name.length) ?? ''
-  const isSystemd = readFileSync('/proc/1/comm', 'latin1').trim() === 'systemd'
-  const [first = ''] = isSystemd && option === '-n' ? ['1024'] : line.trim().split(/\s+/)
+  const first = option === '-n' && isSystemd() ? '1024' : softLimit(name)
   const hard = spawnSync('sh', ['-c', `ulimit -H ${option}`], { encoding: 'utf8' }).stdout.trim()
-  if (first === 'unlimited') return mayRaise ? first : hard
-  const value = Number(first) / unit
-  return String(mayRaise || hard === 'unlimited' ? value : Math.min(value, Number(hard)))
+  const [wanted, highest] = [first, hard].map((value) => (value === 'unlimited' ? Infinity : Number(value)))
+  const value = Math.min((wanted ?? 0) / unit, mayRaise ? Infinity : (highest ?? 0))
+  return value === Infinity ? 'unlimited' : String(value)
+}
+
+function isSystemd(): boolean {
+  return readFileSync('/proc/1/comm', 'latin1').trim() === 'systemd'
+}
+
+function softLimit(name: string): string {
+  const limits = readFileSync('/proc/1/limits', 'latin1').split('\n')
+  const line = limits.find((one) => one.startsWith(name)) ?? ''
+  return line.slice(name.length).trim().split(/\s+/)[0] ?? ''
 }
 
 describe('a local script does not have of its caller', () => {

@@ -50,6 +50,15 @@ describe('the facts of a machine', () => {
     expect(parseFacts([...without('state'), `state ${directory}`], 'far').stateDirectory).toBe(directory)
   })
 
+  test('are how what is started ends, if it does', () => {
+    expect(parseFacts(HELLO, 'far').fleeting).toBeUndefined()
+    expect(parseFacts([...HELLO, 'fleeting unit anna app-x\\x2dy@1.service'], 'far').fleeting).toEqual({
+      ending: 'unit',
+      account: 'anna',
+      unit: 'app-x\\x2dy@1.service',
+    })
+  })
+
   test.each([
     ['kernel', ''],
     ['kernel', 'Linux'],
@@ -71,6 +80,12 @@ describe('the facts of a machine', () => {
     ['state', '/var/\u001b[2J'],
     ['state', 'no hexadecimal'],
     ['state', ''],
+    ['fleeting', ''],
+    ['fleeting', 'session'],
+    ['fleeting', 'elsewhere anna session-3.scope'],
+    ['fleeting', 'session an\u001bna session-3.scope'],
+    ['fleeting', 'session anna; session-3.scope'],
+    ['fleeting', `session anna ${'x'.repeat(256)}`],
   ])('are refused by name if the %s is %j', (fact, value) => {
     const refused = failureOf(() => parseFacts([...without(fact), `${fact} ${value}`], 'far'))
     expect(refused).toMatchObject({ code: 'bad-answer', exitStatus: 69 })

@@ -147,6 +147,15 @@ describe('systemChecks()', () => {
     expect(linesOf(checks({}))).toEqual(['ok: Linux 6.1, dash, x86_64-linux', "ok: 'eve' keeps the state in /state"])
   })
 
+  test('tells if processes end when davit logs out', () => {
+    const fleeting = { ending: 'session', account: 'eve', unit: 'session-3.scope' }
+    const facts = { compressors: ['gzip'], system: 'x86_64-linux', stateDirectory: '/state', fleeting } as never
+    const found = systemChecks({ facts, condition: NOTHING, store: { kind: 'native', directory: '/store' } })
+    expect(linesOf(found)).toContain(
+      "error: systemd-logind ends what 'eve' has started there when davit logs out (KillUserProcesses)",
+    )
+  })
+
   test('tells if snapshots are not compressed', () => {
     const facts = { compressors: [], system: 'x86_64-linux', stateDirectory: '/state' } as never
     const store = { kind: 'native', directory: '/store' } as const
