@@ -67,36 +67,33 @@ const OF_SYSTEMD = new Map([
 function usualLimits(): readonly string[] {
   const own = textOf('/proc/self/limits')
   const first = textOf('/proc/1/limits')
-  const isSystemd = textOf('/proc/1/comm').trim() === 'systemd'
+  const given = textOf('/proc/1/comm').trim() === 'systemd' ? OF_SYSTEMD : new Map<string, number>()
   return LIMITS.flatMap(([name, option, unit]) => {
-    const [soft, hard] = limitIn(own, name)
-    const [usual, highest] = limitIn(first, name)
-    if (soft === undefined || hard === undefined || usual === undefined || highest === undefined) return []
-    const wanted = Math.min(isSystemd ? (OF_SYSTEMD.get(name) ?? usual) : usual, highest)
-    const raised = hard < highest ? [`ulimit -H -${option} ${inUnits(highest, unit)}`] : []
-    // Raising it may be refused; then it is as high as possible.
-    const softened =
-      wanted > hard
-        ? [`ulimit -S -${option} ${inUnits(wanted, unit)} || ulimit -S -${option} ${inUnits(hard, unit)}`]
-        : [`ulimit -S -${option} ${inUnits(wanted, unit)}`]
-    return [...raised, ...(soft === wanted ? [] : softened)].map(quietly)
+    const now = limitIn(own, name)
+    const usual = limitIn(first, name)
+    if (now === undefined || usual === undefined) return []
+    const soft = Math.min(given.get(name) ?? usual.soft, usual.hard)
+    const set = (kind: 'H' | 'S', value: number): string =>
+      `ulimit -${kind} -${option} ${value === Infinity ? 'unlimited' : Math.floor(value / unit)}`
+    return [
+      ...(now.hard < usual.hard ? [set('H', usual.hard)] : []),
+      // If that was refused, it is as high as possible.
+      ...(now.soft === soft ? [] : [`${set('S', soft)} || ${set('S', now.hard)}`]),
+    ].map(quietly)
   })
 }
 
-function limitIn(limits: string, name: string): readonly [number?, number?] {
-  const words = limits
-    .split('\n')
-    .find((line) => line.startsWith(`Max ${name} `))
-    ?.slice(`Max ${name} `.length)
-    .trim()
-    .split(/\s+/)
-  if (words === undefined || words.length < 2) return []
-  const [soft = 0, hard = 0] = words.map((word) => (word === 'unlimited' ? Infinity : Number(word)))
-  return [soft, hard]
+interface Limit {
+  readonly soft: number
+  readonly hard: number
 }
 
-function inUnits(value: number, unit: number): string {
-  return value === Infinity ? 'unlimited' : String(Math.floor(value / unit))
+function limitIn(limits: string, name: string): Limit | undefined {
+  const start = `Max ${name} `
+  const line = limits.split('\n').find((one) => one.startsWith(start))
+  const words = line?.slice(start.length).trim().split(/\s+/) ?? []
+  const [soft, hard] = words.map((word) => (word === 'unlimited' ? Infinity : Number(word)))
+  return soft === undefined || hard === undefined ? undefined : { soft, hard }
 }
 
 function quietly(command: string): string {

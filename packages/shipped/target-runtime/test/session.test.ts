@@ -18,7 +18,7 @@ if (!isRoot) console.warn('SKIPPED: sessions of several accounts, which only roo
 /** What stands for the machine: answers of the programs of systemd, and whether systemd-run works. */
 interface Machine {
   readonly group: string
-  readonly uid?: 0
+  readonly uid?: number
   /** KillExcludeUsers, KillOnlyUsers, KillUserProcesses. */
   readonly logind?: readonly [string, string, string]
   readonly linger?: string

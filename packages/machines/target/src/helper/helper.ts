@@ -65,8 +65,7 @@ export async function openHelper(
   const { address } = connection
   const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
   return traced(trace, span, async () => {
-    const session = STARTING.has(role) ? 'leave' : 'stay'
-    const channel = await loadScript(connection, { script, marker, session })
+    const channel = await loadScript(connection, { script, marker, session: STARTING.has(role) ? 'leave' : 'stay' })
     const helper = new ShellHelper(channel, { address, answerSeconds, trace })
     await helper.start(marker)
     return helper
