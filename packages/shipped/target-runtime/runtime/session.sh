@@ -96,7 +96,6 @@ end
   esac
   case $only:$all in
     'as 0:b true' | ':b true') ;;
-    'as 0':* | :*) return 1 ;;
     *" \"$account\""*) ;;
     *) return 1 ;;
   esac

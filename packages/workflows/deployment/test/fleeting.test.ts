@@ -45,6 +45,7 @@ describe('planFor(), where what davit starts ends with its session', () => {
   test('allows what servers run, and what is stopped', async () => {
     const targets = await fleeting()
     const next = typed(machines.manifest({ one: { a: {} } }), 'postgresql-database')
+    expect((await machines.plan(next, targets)).join('\n')).not.toContain('may end')
     await machines.deploy(next, targets)
     expect(machines.up()).toEqual(['a'])
     await machines.deploy(machines.manifest({ one: {} }), targets)
