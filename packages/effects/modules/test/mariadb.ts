@@ -21,7 +21,7 @@ export interface Mariadb {
 }
 
 /** Starts a server of its own, which nobody reaches from another machine. */
-export async function startMariadb(): Promise<Mariadb> {
+export async function startMariadb(options: readonly string[] = []): Promise<Mariadb> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-mariadb-'))
   chmodSync(directory, 0o711)
   const socket = join(directory, 'socket')
@@ -32,7 +32,7 @@ export async function startMariadb(): Promise<Mariadb> {
   run('mariadb-install-db', [...base, '--auth-root-authentication-method=normal', '--skip-test-db'])
   const quick = ['--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=16M', '--max-allowed-packet=64M']
   const access = [`--socket=${socket}`, '--bind-address=127.0.0.1', `--port=${port}`]
-  const server = spawn('/usr/sbin/mariadbd', [...base, ...quick, ...access], { stdio: 'ignore' })
+  const server = spawn('/usr/sbin/mariadbd', [...base, ...quick, ...access, ...options], { stdio: 'ignore' })
   const sql = (statements: string, database = 'mysql') =>
     run('mariadb', ['--no-defaults', '-uroot', `-S${socket}`, '-NB', `--database=${database}`], statements)
   await until(() => existsSync(socket) && spawnSync('mariadb-admin', ['-u', 'root', '-S', socket, 'ping']).status === 0)
