@@ -125,6 +125,7 @@ SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'a:1,
 b:2';
 /*!50003 CREATE*/ /*!50017 DEFINER=\`ro\`\`ot\`@\`%\`*/ /*!50003 TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET @a = 1 */;;
 CREATE DEFINER=\`root\`@\`localhost\` FUNCTION f() RETURNS int RETURN 1 ;;
+CREATE DEFINER="ro""ot"@"localhost" PACKAGE "p" AS END ;;
 INSERT INTO \`t\` VALUES ('CREATE DEFINER=\`root\`@\`localhost\`');
 `
     const { stdout } = spawnSync('sh', ['-c', '. "$0"; without_definers', READER], {
@@ -137,6 +138,7 @@ INSERT INTO \`t\` VALUES ('CREATE DEFINER=\`root\`@\`localhost\`');
 
 /*!50003 CREATE*/ /*!50017 */ /*!50003 TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET @a = 1 */;;
 CREATE  FUNCTION f() RETURNS int RETURN 1 ;;
+CREATE  PACKAGE "p" AS END ;;
 INSERT INTO \`t\` VALUES ('CREATE DEFINER=\`root\`@\`localhost\`');
 `)
   })

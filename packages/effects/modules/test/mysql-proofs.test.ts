@@ -20,7 +20,8 @@ const MYSQL: StateKind<Mariadb, Database> = {
       properties: { mysqlSocket: server.socket, ...(shell.name === 'busybox' ? { mysqlBinDir: '/usr/bin' } : {}) },
     }),
   read: (server, { name }) => server.sql('SELECT * FROM hello ORDER BY id', name),
-  change: (server, { name }, word) => void server.sql(`REPLACE INTO hello VALUES (2, '${word}')`, name),
+  change: (server, { name }, word) =>
+    void server.sql(`SET SESSION TRANSACTION READ WRITE; REPLACE INTO hello VALUES (2, '${word}'); COMMIT`, name),
   around: (server) => server.sql('SHOW DATABASES; SELECT User, Host FROM mysql.user ORDER BY 1, 2'),
   unloadable: [
     ['ends with an error', appending('INSERT INTO nowhere VALUES (1);\n'), /ERROR 1146 .*nowhere/],
@@ -82,12 +83,12 @@ const MYSQL: StateKind<Mariadb, Database> = {
         [
           'the syntax of a statement is wrong',
           (secret: string) => `INSERT INTO hello VALUES (7, '${secret}'`,
-          /ERROR 1064 \(42000\) at line \d: syntax/,
+          /ERROR 1064 \(42000\) at line \d+: syntax/,
         ],
         [
           'a value is no number',
           (secret: string) => `INSERT INTO hello VALUES ('${secret}', '');`,
-          /ERROR 1366 \(22007\) at line 1/,
+          /ERROR 1366 \(22007\) at line 1|does not hold/,
         ],
         [
           'a value is taken for a column',
@@ -170,7 +171,8 @@ SET sql_mode = ''; INSERT INTO k (b, p, i, u, j, h, t, d, f, r, n, e, z) VALUES 
     ),
     treasure(
       'routines with modes, triggers in order, disabled events',
-      `SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'; CREATE FUNCTION joined() RETURNS TEXT RETURN 'a' || "word"; SET sql_mode = 'ORACLE'; DELIMITER //
+      `SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'; CREATE FUNCTION joined() RETURNS TEXT RETURN 'a' || 'word'; SET sql_mode = 'ORACLE';
+DELIMITER //
 CREATE PACKAGE pack AS FUNCTION one RETURN INT; END//
 CREATE PACKAGE BODY pack AS FUNCTION one RETURN INT AS BEGIN RETURN 1; END; END//
 DELIMITER ;
@@ -181,7 +183,7 @@ SELECT TRIGGER_NAME, ACTION_ORDER FROM information_schema.TRIGGERS WHERE TRIGGER
     ),
     treasure(
       'options of tables',
-      "SET GLOBAL innodb_compression_default = OFF; CREATE TABLE c (id INT PRIMARY KEY) PAGE_COMPRESSED = 1 COMMENT = 'packed'; CREATE TABLE p (id INT) PARTITION BY HASH (id) PARTITIONS 3; CREATE TABLE m (id INT) ENGINE = MyISAM; CREATE TABLE ar (id INT CHECK (id > 0)) ENGINE = Aria; CREATE TABLE `a``b\\\\c` (`x y` INT, PERIOD FOR q (s, e), s DATE, e DATE)",
+      "SET GLOBAL innodb_compression_default = OFF; CREATE TABLE c (id INT PRIMARY KEY) PAGE_COMPRESSED = 1 COMMENT = 'packed'; CREATE TABLE p (id INT) PARTITION BY HASH (id) PARTITIONS 3; CREATE TABLE m (id INT) ENGINE = MyISAM; CREATE TABLE ar (id INT CHECK (id > 0)) ENGINE = Aria PAGE_CHECKSUM = 1 TRANSACTIONAL = 0; CREATE TABLE `a``b\\\\c` (`x y` INT, PERIOD FOR q (s, e), s DATE, e DATE)",
       'SELECT TABLE_NAME, ENGINE, CREATE_OPTIONS, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1; SHOW CREATE TABLE `a``b\\\\c`',
     ),
   ],
@@ -297,7 +299,7 @@ function burden(what: string, statements: string, before = ''): Treasure<Mariadb
 function clientThat(line: string, filter = 'cat'): string {
   const path = scratchPath({
     mariadb: `#!/bin/sh\ncase "$*" in\n${line}\nesac\nexec /usr/bin/mariadb "$@"\n`,
-    'mariadb-dump': `#!/bin/sh\ncase "$*" in *--routines*) /usr/bin/mariadb-dump "$@" | ${filter} ;; *) exec /usr/bin/mariadb-dump "$@" ;; esac\n`,
+    'mariadb-dump': `#!/bin/sh\ncase "$*" in *davit-try-*|*davit-verify-*) exec /usr/bin/mariadb-dump "$@" ;; *--routines*) /usr/bin/mariadb-dump "$@" | ${filter} ;; *) exec /usr/bin/mariadb-dump "$@" ;; esac\n`,
   })
   chmodSync(path, 0o755)
   return path

@@ -104,13 +104,13 @@ statements_reader='
     exit 1
   }'
 
-# without_definers: who has made a view, routine, trigger or event is who loads it. What the server replicates is its own matter.
+# without_definers: who has made a view, routine, trigger or event is who loads it. Names are in double quotes in some modes. What the server replicates is its own matter.
 without_definers() {
   awk '
     /^SET @MYSQLDUMP_TEMP_LOG_BIN|^SET @@SESSION[.]SQL_LOG_BIN *=|^SET @@GLOBAL[.]GTID_PURGED *=/ { skipping = 1 }
     skipping { skipping = !/;[ \t]*$/; print ""; next }
     /^(\/\*!50[0-9][0-9][0-9] |CREATE )/ {
-      while (match($0, /DEFINER=`([^`]|``)*`@`([^`]|``)*`/)) $0 = substr($0, 1, RSTART - 1) substr($0, RSTART + RLENGTH)
+      while (match($0, /DEFINER=(`([^`]|``)*`@`([^`]|``)*`|"([^"]|"")*"@"([^"]|"")*")/)) $0 = substr($0, 1, RSTART - 1) substr($0, RSTART + RLENGTH)
     }
     { print }'
 }
@@ -118,7 +118,13 @@ without_definers() {
 # with_definer ACCOUNT OTHER: what was made by an account, and is named OTHER.
 with_definer() {
   account=$1 other=$2 awk '
-    BEGIN { old = "DEFINER=" ENVIRON["account"] }
-    /^(\/\*!50[0-9][0-9][0-9] |CREATE )/ && (at = index($0, old)) { $0 = substr($0, 1, at - 1) "DEFINER=" ENVIRON["other"] substr($0, at + length(old)) }
+    BEGIN {
+      old = "DEFINER=" ENVIRON["account"]; new = "DEFINER=" ENVIRON["other"]
+      old_in_ansi = old; new_in_ansi = new; gsub(/`/, "\"", old_in_ansi); gsub(/`/, "\"", new_in_ansi)
+    }
+    /^(\/\*!50[0-9][0-9][0-9] |CREATE )/ {
+      if (at = index($0, old)) $0 = substr($0, 1, at - 1) new substr($0, at + length(old))
+      else if (at = index($0, old_in_ansi)) $0 = substr($0, 1, at - 1) new_in_ansi substr($0, at + length(old_in_ansi))
+    }
     { print }'
 }
