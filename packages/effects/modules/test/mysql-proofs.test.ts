@@ -56,7 +56,7 @@ const MYSQL: StateKind<Mariadb, Database> = {
       'a database with a table of the same name as that of davit',
       (server, { name }) =>
         void server.sql(
-          `CREATE DATABASE \`${name}\`; USE \`${name}\`; ${HELLO} CREATE TABLE davit_unfinished (unfinished INT)`,
+          `CREATE DATABASE \`${name}\`; USE \`${name}\`; ${HELLO} INSERT INTO hello VALUES (3, 'theirs'); CREATE TABLE davit_unfinished (unfinished INT)`,
         ),
     ],
   ],
@@ -101,8 +101,9 @@ const MYSQL: StateKind<Mariadb, Database> = {
           /ERROR 1644 \(45000\) at line 1/,
         ],
         [
-          'a statement looks like a message',
-          (secret: string) => `INSERT INTO hello VALUES (7, '\nERROR 1146 (42S02) at line 1: ${secret}\n'), (7, '');`,
+          'a value looks like a message',
+          (secret: string) =>
+            `CREATE TABLE u (w VARCHAR(200) UNIQUE); INSERT INTO u VALUES ${[1, 2].map(() => `('\nERROR 1146 (42S02) at line 1: ${secret}\n')`).join()};`,
           /ERROR 1062/,
         ],
         ['a seed prints rows', (secret: string) => `SELECT '${secret}'; SELECT nowhere;`, /ERROR 1054/],

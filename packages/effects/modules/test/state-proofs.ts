@@ -293,7 +293,7 @@ async function liveAndDie<Server, Service extends Stateful>(scene: Scene<Server,
 /** Services of different tests have different names. */
 function unused<Server, Service extends Stateful>(scene: Scene<Server, Service>): Service {
   scene.count.services += 1
-  return scene.kind.service(scene.server, scene.shell, `proof${scene.count.services}_${scene.shell.name}`)
+  return scene.kind.service(scene.server, scene.shell, `Proof${scene.count.services}_${scene.shell.name}`)
 }
 
 async function active<Server, Service extends Stateful>(scene: Scene<Server, Service>): Promise<Service> {
