@@ -28,6 +28,7 @@ export {
   findModules,
   type Lack,
   lackingModules,
+  moduleOf,
   referenceToDysnomia,
   profileModuleOf,
   resolveModules,
@@ -95,6 +96,13 @@ export {
 } from './snapshots/snapshot-store.ts'
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
 export { performStateActivity, replaceState, type StateRequest, WHATEVER_IS_THERE } from './snapshots/state-activity.ts'
+export {
+  discardAside,
+  noteVerified,
+  storeAside,
+  type Verification,
+  verifySnapshot,
+} from './snapshots/verify-snapshot.ts'
 export {
   type AdoptedState,
   adoptRecord,

@@ -1,9 +1,9 @@
 # Starts activities that concern the state of a component, and waits for them. The runner itself is in snapshot-runner.sh.
 
-# operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...:
+# operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-aside NAME] [-secret NAME WORD]... [FIELD WORD]...:
 # without a lock if TOKEN is `-`. The fields are those of a record. REQUEST is new; `await_state` finds the activity by it. SNAPSHOT is the one to
-# restore, or `-` for the latest; for the activity `snapshot`, `any` means of whatever is there, `replaced` the same before it is
-# replaced, and `-` only of what davit has activated.
+# restore or to verify, or `-` for the latest; for the activity `snapshot`, `any` means of whatever is there, `replaced` the same before it is
+# replaced, and `-` only of what davit has activated. With -aside, what is verified is in the store `verifying/NAME`, and is removed at the end.
 operation_start_state() {
   umask 077
   target=$1 profile=$2 token=$3 activity=$4 seconds=$5
@@ -17,6 +17,11 @@ operation_start_state() {
   shift 9
   compressor=$1 wanted=$2
   shift 2
+  if [ "${1-}" = -aside ]; then
+    check_names "$2"
+    snapshots=$state/targets/$target/verifying/$2/dysnomia
+    shift 2
+  fi
   secrets=
   while [ "${1-}" = -secret ]; do
     secrets="${secrets}1 $2 $3$newline"
@@ -84,6 +89,12 @@ refuse_busy() {
 abandon_state() {
   [ -z "$stage" ] || rm -f "$directory/running"
   kill -KILL "$waiter"
+}
+
+# operation_discard_aside TARGET NAME: removes a store whose snapshot was not verified.
+operation_discard_aside() {
+  check_names "$1" "$2"
+  rm -rf "$state/targets/$1/verifying/$2" 2>/dev/null || remove_tree "$state/targets/$1/verifying/$2"
 }
 
 # operation_await_state TARGET CONTAINER COMPONENT REQUEST: `done ID STATUS` when the activity with this request has ended, 256 if it

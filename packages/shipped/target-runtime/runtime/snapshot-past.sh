@@ -71,3 +71,12 @@ can_be_replaced() {
   [ ! -f "$davit_module.activities" ] || has_line "$davit_module.activities" snapshot || [ -f "$snapshots/empty/$container/$component" ] ||
     { [ ! -f "$snapshots/activated/$container/$component" ] && [ ! -f "$snapshots/garbage/$container/$component" ]; }
 }
+
+# keep_verification: adds to $text what is known here of the last verification of the snapshot $name, unless $text has that of a later one.
+keep_verification() {
+  [ -f "$facts/$name" ] && known=$(sed -n '/^verified/p' "$facts/$name") && [ -n "$known" ] || return 0
+  given=$(printf '%s' "$text" | sed -n '/^verified /p')
+  [ "$given" = "$(printf '%s\n' "$given" "${known%%"$newline"*}" | LC_ALL=C sort | tail -n 1)" ] ||
+    text=$(printf '%s' "$text" | sed '/^verified/d')$newline$known$newline
+  text=${text#"$newline"}
+}

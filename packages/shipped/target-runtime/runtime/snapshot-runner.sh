@@ -1,7 +1,7 @@
-# The runner of an activity that concerns the state of a component: snapshot, restore and collect-garbage. Its directory is
+# The runner of an activity that concerns the state of a component: snapshot, restore, verify and collect-garbage. Its directory is
 # `busy/CONTAINER:COMPONENT`, with files as in that of a mapping.
 
-# run_state RUNNER SECONDS SNAPSHOTS CONTAINER COMPONENT REQUEST COMPRESSOR WANTED MAPPING: WANTED is the snapshot to restore, or `-` for
+# run_state RUNNER SECONDS SNAPSHOTS CONTAINER COMPONENT REQUEST COMPRESSOR WANTED MAPPING: WANTED is the snapshot to restore or to verify, or `-` for
 # the latest; MAPPING is the directory of the mapping's record, which need not exist.
 run_state() {
   davit_runner=$1 seconds=$2 request=$6 compressor=$7 wanted=$8 mapping=$9
@@ -26,8 +26,11 @@ run_state() {
     rm -f "$davit_directory/module"
     [ "$davit_status" != 0 ] || said=${said:+$said$newline}$(finish_state 2>&1) || davit_status=250
   }
-  rm -rf "$dump" "$dump.work"
+  remove_dump
   close_views
+  case $davit_activity:$snapshots in
+    verify:*/verifying/*) rm -rf "${snapshots%/*}" ;;
+  esac
   case $davit_activity:$davit_status:$said in
     snapshot:0:*"it was moved to '"*) davit_status=$set_aside ;;
   esac
@@ -44,6 +47,9 @@ run_state() {
   exit "$davit_status"
 }
 
+incomparable=244
+damaged=245
+content_only=246
 set_aside=247
 not_savable=248
 nothing_to_do=249
@@ -66,6 +72,7 @@ prepare_state() {
       name=$wanted
       in_turn add_snapshot "$payloads/$wanted" && forget saved restored || return 250
       ;;
+    verify) prepare_verification ;;
     collect-garbage)
       [ -f "$snapshots/garbage/$container/$component" ] || {
         printf 'the state is in use, or was deleted\n'
@@ -73,6 +80,19 @@ prepare_state() {
       }
       ;;
   esac
+}
+
+# prepare_verification: compares the content with the listing, and leaves it to the module if that can load it.
+prepare_verification() {
+  is_packed "$payloads/$wanted" || [ -s "$snapshots/checksums/$container/$component/$wanted" ] || [ ! -d "$payloads/$wanted" ] || return "$incomparable"
+  differs=
+  make_dump || return 250
+  unpack "$wanted" "$dump" || {
+    [ -z "$differs" ] && { [ ! -d "$payloads/$wanted" ] || check_snapshot "$payloads/$wanted" "$wanted" >/dev/null 2>&1; } || return "$damaged"
+    return 250
+  }
+  find_component ''
+  [ -f "$davit_module.activities" ] && has_line "$davit_module.activities" verify || return "$content_only"
 }
 
 # choose_snapshot: sets $wanted, and how the module sees a snapshot that one of Dysnomia has kept.
@@ -142,8 +162,16 @@ close_views() {
   done
 }
 
+# remove_dump: also directories of the state that nobody may write to.
+remove_dump() {
+  rm -rf "$dump" "$dump.work" 2>/dev/null || {
+    find "$dump" -type d ! -perm -700 -exec chmod u+rwx {} +
+    rm -rf "$dump" "$dump.work"
+  }
+}
+
 make_dump() {
-  rm -rf "$dump" "$dump.work" && mkdir -p "${dump%/*}" && mkdir -m 700 "$dump"
+  remove_dump && mkdir -p "${dump%/*}" && mkdir -m 700 "$dump"
 }
 
 # finish_state: keeps what the module has made.
@@ -157,11 +185,11 @@ finish_state() {
         name=$latest
         [ -n "$name" ] || return 0
         find_component ''
-        [ -f "$facts/$name" ] || write_facts && { ! is_of_dysnomia "$davit_module" || note_saved; }
+        { [ -f "$facts/$name" ] && grep -q '^taken ' "$facts/$name"; } || in_turn write_facts && { ! is_of_dysnomia "$davit_module" || note_saved; }
         return
       }
       choose_compressor "$compressor"
-      keep_snapshot "$dump" "$compressor" && write_facts && note_saved
+      keep_snapshot "$dump" "$compressor" && in_turn write_facts && note_saved
       ;;
     restore)
       end_replacement && note_restored "$wanted" || return
@@ -190,7 +218,9 @@ write_facts() {
     esac
   done <"$davit_directory/record"
   origins=$(list_origins)
-  replace_text "$facts/$name" "$text${origins:+follows $origins$newline}"
+  text=$text${origins:+follows $origins$newline}
+  keep_verification
+  replace_text "$facts/$name" "$text"
 }
 
 # size_of SNAPSHOT: prints the size of the state.

@@ -161,7 +161,24 @@ operation_snapshot_commit() {
   add_snapshot "$transfer/payload" || cannot 'write below' "$snapshots"
   [ ! -d "$transfer" ] || discard_transfer "$transfer"
   make_directory "$facts"
+  keep_verification
   [ -z "$text" ] || replace_text "$facts/$name" "$text" || cannot 'write below' "$facts"
+}
+
+# operation_note_verified STORE CONTAINER COMPONENT SNAPSHOT HOW TARGET: HOW is `content`, `loaded` or `failed`, and TARGET where it was
+# verified. Nothing is noted of a snapshot that was removed meanwhile.
+operation_note_verified() {
+  open_component "$1" "$2" "$3"
+  check_component "$4"
+  check_names "$5" "$6"
+  name=$4
+  hold_snapshots
+  [ -d "$payloads/$name" ] || return 0
+  make_directory "$facts"
+  text=
+  [ ! -f "$facts/$name" ] || text=$(sed '/^verified/d' "$facts/$name")$newline
+  replace_text "$facts/$name" "${text#"$newline"}verified $(date -u +%Y-%m-%dT%H:%M:%SZ)${newline}verified-how $5${newline}verified-on $6$newline" ||
+    cannot 'write below' "$snapshots"
 }
 
 # discard_damaged: removes what is left of a snapshot, since a whole one of the name has arrived.

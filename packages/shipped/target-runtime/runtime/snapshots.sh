@@ -4,7 +4,8 @@
 #   checksums/CONTAINER/COMPONENT/NAME    only for snapshots of Dysnomia
 #   activated, garbage                    CONTAINER/COMPONENT: whether the state is in use or waits to be deleted
 # and, of davit alone,
-#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size, which it follows
+#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size, which it follows; when
+#                                         and where it was verified last, and how
 #   saved                                 CONTAINER/COMPONENT: name of the snapshot of the state as it was left; gone once it is used again
 #   restored                              CONTAINER/COMPONENT: names of the snapshots from which the state has come
 #   empty                                 CONTAINER/COMPONENT: the state was made only to be replaced by what is to be restored
@@ -135,6 +136,8 @@ list_unneeded() {
 add_snapshot() {
   make_places "$payloads" "$generations" || return
   if [ ! -d "$payloads/$name" ]; then
+    # Of one of this name that was damaged.
+    rm -f "$facts/$name"
     find "$1" \( -type f -o -type d \) -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
   fi
   find_latest

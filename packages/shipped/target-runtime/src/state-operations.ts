@@ -8,8 +8,8 @@ export const STATE_OPERATIONS = {
   start_state: {
     roles: STATE,
     fields:
-      'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...',
-    does: 'starts `snapshot`, `restore` or `collect-garbage` for a component, detached, and later reports how it ended; without a lock if the token is `-`',
+      'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-aside NAME] [-secret NAME WORD]... [FIELD WORD]...',
+    does: 'starts `snapshot`, `restore`, `verify` or `collect-garbage` for a component, detached, and later reports how it ended; without a lock if the token is `-`',
     endsLater: true,
   },
   await_state: {
@@ -59,6 +59,19 @@ export const STATE_OPERATIONS = {
     isRepeatable: true,
   },
   snapshot_discard: { roles: STATE, fields: 'STORE TRANSFER', does: 'discards what was received', isRepeatable: true },
+  note_verified: {
+    roles: STATE,
+    fields: 'STORE CONTAINER COMPONENT SNAPSHOT HOW TARGET',
+    does: 'notes that a snapshot was verified now, on which target, and how: `content`, `loaded` or `failed`',
+    isRepeatable: true,
+  },
+  discard_aside: {
+    roles: STATE,
+    fields: 'TARGET NAME',
+    does: 'removes a store that was only made to verify a snapshot',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
   clean_snapshots: {
     roles: STATE,
     fields: 'STORE KEEP CONTAINER COMPONENT [--dry-run]',

@@ -1,6 +1,6 @@
 import { currentGeneration, isWanted } from '@davit/coordinator-state'
 import type { LockUse } from '@davit/deployment-lock'
-import type { Manifest } from '@davit/documents'
+import type { Manifest, TargetName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
 import type { Selection } from '@davit/selection'
 import { type ShellTarget, targetsToUse } from '@davit/target'
@@ -28,6 +28,8 @@ export interface DeploymentRun {
   readonly manifest: Manifest
   /** Further manifests that describe services on the targets. */
   readonly others?: readonly Manifest[]
+  /** Targets that are reached even if `--on` leaves them out. */
+  readonly besides?: readonly TargetName[]
   /** Text of the manifest, for the journal. */
   readonly text: string
   /** Undefined if nothing is journalled, or not yet. */
@@ -53,7 +55,7 @@ export interface ReachedDeployment extends NamedDeployment {
 /** Acts on a deployment: journals the run, connects to the targets, and refuses or skips those that cannot be reached. */
 export async function withDeployment<Result>(
   context: ToolContext<DeploymentArguments>,
-  { manifest, others = [], text, purpose, trust }: DeploymentRun,
+  { manifest, others = [], besides = [], text, purpose, trust }: DeploymentRun,
   use: (deployment: ReachedDeployment) => Promise<Result>,
 ): Promise<Result> {
   const { args, report } = context
@@ -66,7 +68,9 @@ export async function withDeployment<Result>(
   const previous = (await currentGeneration(place).catch(() => undefined))?.manifest
   const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]
   const selection = selectionIn(manifests, args.on ?? [])
-  const infrastructure = onSelected(manifest.infrastructure, selection)
+  const selected = onSelected(manifest.infrastructure, selection)
+  const isReached = (name: TargetName) => selected.has(name) || besides.includes(name)
+  const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => isReached(name)))
   return withTargets(infrastructure, { ...context, role: 'deploy', manifests, trust }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const state = stateMachines(infrastructure, targets, open)

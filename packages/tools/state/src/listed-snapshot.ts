@@ -22,6 +22,16 @@ export interface ListedSnapshot {
   readonly bytes: number | undefined
   readonly name: string
   readonly pkg: string | undefined
+  /** The last time that it was loaded, or its content compared. */
+  readonly verified: Verified | undefined
+}
+
+interface Verified {
+  /** In ISO 8601. */
+  readonly at: string
+  /** Target on which that was done. */
+  readonly on: string
+  readonly how: NonNullable<Snapshot['facts']['verifiedHow']>
 }
 
 /** A store whose snapshots are listed. */
@@ -54,6 +64,7 @@ export function listedSnapshots(
         bytes: facts.bytes,
         name,
         pkg: facts.pkg,
+        verified: verifiedOf(one),
       }
     }),
   )
@@ -83,6 +94,13 @@ function timesOf(snapshot: Snapshot): Pick<ListedSnapshot, 'taken' | 'again'> {
   return { taken: taken?.toISOString(), again: isLater ? last.toISOString() : undefined }
 }
 
+function verifiedOf({ facts }: Snapshot): Verified | undefined {
+  const { verified, verifiedOn: on, verifiedHow: how } = facts
+  const time = new Date(verified ?? '')
+  if (on === undefined || how === undefined || Number.isNaN(time.getTime())) return undefined
+  return { at: time.toISOString(), on, how }
+}
+
 function orderOf({ service, container, component, target, where }: ListedSnapshot): string {
   return [service ?? '', container, component, target, where].join(' ')
 }
@@ -92,7 +110,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1
 }
 
-const TITLES = ['SERVICE', 'COMPONENT', 'TARGET', 'TAKEN', 'LAST', 'SIZE', 'NAME', 'KEPT ON']
+const TITLES = ['SERVICE', 'COMPONENT', 'TARGET', 'TAKEN', 'LAST', 'SIZE', 'NAME', 'KEPT ON', 'VERIFIED']
 
 /** Renders a table with a line for each snapshot. */
 export function renderSnapshots(listed: readonly ListedSnapshot[]): string {
@@ -100,7 +118,7 @@ export function renderSnapshots(listed: readonly ListedSnapshot[]): string {
 }
 
 function cellsOf(one: ListedSnapshot): readonly string[] {
-  const { service = '-', container, component, target, taken, again, bytes, name, where } = one
+  const { service = '-', container, component, target, taken, again, bytes, name, where, verified } = one
   const times = [taken, again].map((time) => (time === undefined ? '-' : renderTime(new Date(time))))
   const size = bytes === undefined ? '-' : renderBytes(bytes)
   return [
@@ -111,8 +129,11 @@ function cellsOf(one: ListedSnapshot): readonly string[] {
     size,
     nameText(shortened(name)),
     where,
+    verified === undefined ? '-' : `${WORDS[verified.how]} ${nameText(verified.on)}, ${renderTime(new Date(verified.at))}`,
   ]
 }
+
+const WORDS = { content: 'content on', loaded: 'loaded on', failed: 'FAILED on' } as const
 
 /** Names are long; their beginning is enough where it is unique. */
 function shortened(name: string): string {

@@ -1,5 +1,5 @@
 import type { DavitError } from '@davit/diagnostics'
-import { Manifest } from '@davit/documents'
+import { Manifest, type TargetName } from '@davit/documents'
 import {
   type MoveTerms,
   renderTasks,
@@ -91,12 +91,14 @@ interface Errand {
   /** Whether there is nothing to do, which is said. */
   readonly isEmpty: boolean
   readonly purpose: JournalPurpose
+  /** Targets that are needed even if `--on` leaves them out. */
+  readonly besides?: readonly TargetName[]
 }
 
 /** Works on the targets of a manifest, unless there is nothing to do, and prints the manifest at the end, if it was given. */
 export async function runErrand(
   context: ToolContext<ErrandArguments>,
-  { order, isEmpty, purpose }: Errand,
+  { order, isEmpty, purpose, besides = [] }: Errand,
   use: (reached: ReachedDeployment) => Promise<void>,
 ): Promise<void> {
   const { args, print, report } = context
@@ -104,7 +106,7 @@ export async function runErrand(
   if (isEmpty) report(say(change === undefined ? 'no-deploy-state' : 'no-state-moved'))
   else {
     const trust = await trustUnless(context)
-    const run = { manifest, others: [old], text, purpose: args.dryRun ? undefined : purpose, trust }
+    const run = { manifest, others: [old], besides, text, purpose: args.dryRun ? undefined : purpose, trust }
     await withDeployment(context, run, use)
   }
   if (order.isGiven && !args.dryRun) await print(text)

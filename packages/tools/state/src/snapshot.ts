@@ -1,5 +1,7 @@
-import { isSelected, snapshotTasks } from '@davit/state-runner'
-import { defineTool } from '@davit/tool'
+import type { Manifest, TargetName } from '@davit/documents'
+import { isSelected, requireContainers, snapshotTasks } from '@davit/state-runner'
+import { type ArgumentsOf, defineTool, usageError } from '@davit/tool'
+import type { StatefulService } from '@davit/transition'
 
 import {
   carryOutTasks,
@@ -21,17 +23,49 @@ export const tool = defineTool({
     const order = await readMoveOrder(context)
     const { manifest, old } = order
     const services = servicesBefore(order).filter((one) => isSelected(one, selectionOf(args)))
-    const errand = { order, isEmpty: services.length === 0, purpose: 'preparation' } as const
+    const verifying = verifyTermsOf(args, services, manifest)
+    const besides = verifying?.on === undefined ? [] : [verifying.on]
+    const errand = { order, isEmpty: services.length === 0, purpose: 'preparation', besides } as const
     await runErrand(withoutLock(context), errand, async (reached) => {
       const scene = sceneOf(context, reached, { manifest: old, others: [manifest] })
       const taking = args.transferOnly ? 'transfer-only' : 'take'
       const there = onReached(services, manifest, { ...reached, report })
-      const tasks = snapshotTasks(there, scene, { ...moveTermsOf(args), taking })
+      const tasks = snapshotTasks(there, scene, { ...moveTermsOf(args), taking, verifying })
       if (args.dryRun) return printTasks(tasks, context)
-      return carryOutTasks(tasks, context, { manifest, ...NOT_SAVED })
+      return carryOutTasks(tasks, context, { manifest, ...(args.verify ? NOT_VERIFIED : NOT_SAVED) })
     })
   },
 })
+
+type SnapshotArguments = ArgumentsOf<typeof description.options, typeof description.operands>
+
+/** Where to verify; refuses a target that cannot load what is selected before anything is begun. */
+function verifyTermsOf(
+  { verify, verifyOn }: SnapshotArguments,
+  services: readonly StatefulService[],
+  manifest: Manifest,
+): { readonly on: TargetName | undefined } | undefined {
+  if (!verify) {
+    if (verifyOn === undefined) return undefined
+    throw usageError('--verify-on needs --verify', 'add --verify, or omit --verify-on')
+  }
+  const on = verifyOn as TargetName | undefined
+  if (on === undefined) return { on }
+  if (!manifest.infrastructure.has(on))
+    throw usageError(
+      `there is no target '${on}'`,
+      `the targets are ${[...manifest.infrastructure.keys()].slice(0, MAX_NAMES).join(', ')}`,
+    )
+  requireContainers(services, manifest, on)
+  return { on }
+}
+
+const MAX_NAMES = 10
+
+const NOT_VERIFIED = {
+  message: 'not all state was saved and verified',
+  hint: 'what is not listed above was; the same command tries again',
+}
 
 const NOT_SAVED = {
   message: 'not all state was saved',

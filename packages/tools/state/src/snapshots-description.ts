@@ -14,7 +14,7 @@ export const description = {
   name: 'davit-snapshots',
   summary: 'List the snapshots of the state of services',
   description: [
-    'Prints a line for each snapshot: its service, the target on which it was taken, when (UTC), its size, its name, and whether the target or this machine (the coordinator) keeps it. If the same state was found again later, the second time is the last one.',
+    'Prints a line for each snapshot: its service, the target on which it was taken, when (UTC), its size, its name, whether the target or this machine (the coordinator) keeps it, and when and where davit-snapshot --verify has loaded it last, or only compared its content, or failed. If the same state was found again later, the second time is the last one.',
     'Lists everything that the targets of the manifest keep, and everything that this machine keeps of the deployment, including the state of services and targets that are no longer part of it. A target that cannot be reached, or whose answer makes no sense, is named, and the others are listed all the same.',
     'With --store, works on a store of snapshots of this machine by itself, whatever is deployed: it has the layout of Dysnomia. Operands are then names of snapshots, CONTAINER/COMPONENT/NAME, or directories to import.',
   ],

@@ -7,7 +7,8 @@ import { renderSnapshots } from '../src/listed-snapshot.ts'
 function listed(text: string): string {
   const times = { taken: undefined, again: undefined, bytes: 1 }
   const place = { service: text, container: text, component: text, target: text as never, where: 'target' } as const
-  return renderSnapshots([{ ...place, ...times, generation: 1, name: text, pkg: text }])
+  const verified = { at: '2026-11-23T02:00:00.000Z', on: text, how: 'loaded' } as const
+  return renderSnapshots([{ ...place, ...times, generation: 1, name: text, pkg: text, verified }])
 }
 
 test.each(FORGERIES)('snapshots and plans of state with %j have the lines of any others', async (text) => {

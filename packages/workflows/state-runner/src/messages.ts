@@ -17,6 +17,20 @@ export const say = messages({
     ({ component, source, target, reason }) =>
       `'${source}' cannot send the state of '${component}' directly to '${target}', so it travels through this machine: ${reason}`,
   ),
+  /** The latest snapshot of the state of a service was loaded beside the service, and equals what was loaded. */
+  'snapshot-loaded': note(
+    { ...SERVICE, snapshot: 'text' },
+    ({ service, snapshot }) => `the snapshot ${snapshot} of '${service}' is verified: it was loaded, and compared`,
+  ),
+  /**
+   * The content of the latest snapshot of the state of a service is what was saved. It was not loaded: the module of the service has no
+   * activity `verify`, as files need none.
+   */
+  'snapshot-compared': note(
+    { ...SERVICE, snapshot: 'text' },
+    ({ service, snapshot }) =>
+      `the snapshot ${snapshot} of '${service}' is verified: it was unpacked, and its content compared; its module loads none`,
+  ),
   /** No snapshot of the state of a service is kept on the coordinator, so nothing is restored. */
   'nothing-kept': warning(
     SERVICE,

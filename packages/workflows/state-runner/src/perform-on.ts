@@ -2,6 +2,7 @@ import {
   type ActivityDefinition,
   definitionOf,
   findModules,
+  type ModuleReference,
   performStateActivity,
   profileModuleOf,
   readStateMark,
@@ -56,21 +57,31 @@ async function recordsAtFirst(scene: StateScene): Promise<RecordsByState> {
 }
 
 /** Returns how the service is defined, with a module that is on the target; undefined if there is none. */
-async function definitionOn(
-  { machine }: ShellTarget,
+export async function definitionOn(
+  place: ShellTarget,
   stateful: StatefulService,
   scene: StateScene,
 ): Promise<ActivityDefinition | undefined> {
-  const { mapping, service } = stateful
-  const { manifest, others } = scene
-  const described = definitionOf(manifest, mapping)
+  const described = definitionOf(scene.manifest, stateful.mapping)
   const used = recordOf(await recordsAtFirst(scene), stateful)?.definition ?? (await lastUse(stateful, scene))
-  const definition = used ?? described
-  const modules = [
-    definition.module,
-    described.module,
-    ...others.flatMap((other) => profileModuleOf(other, mapping.target, service.type) ?? []),
-  ]
+  return withModuleOn(place, used ?? described, { scene, type: stateful.service.type, modules: [described.module] })
+}
+
+interface ModuleSearch {
+  readonly scene: Pick<StateScene, 'others'>
+  readonly type: string
+  /** To be tried before those of other manifests. */
+  readonly modules: readonly ModuleReference[]
+}
+
+/** Returns a definition with a module that is on the target; undefined if there is none. */
+export async function withModuleOn(
+  { machine, name }: ShellTarget,
+  definition: ActivityDefinition,
+  { scene, type, modules: known }: ModuleSearch,
+): Promise<ActivityDefinition | undefined> {
+  const ofOthers = scene.others.flatMap((other) => profileModuleOf(other, name, type) ?? [])
+  const modules = [definition.module, ...known, ...ofOthers]
   const found = await findModules(machine, modules)
   const module = modules.find((one) => found.has(one))
   return module === undefined ? undefined : { ...definition, module }
@@ -87,6 +98,6 @@ function stateMissing({ mapping }: StatefulService): string {
   return `'${mapping.target}' knows nothing of its state: it was deleted, or was never there, or the disk is new`
 }
 
-function moduleMissing({ service, mapping }: StatefulService): string {
+export function moduleMissing({ service, mapping }: StatefulService): string {
   return `its module '${service.type}' is not on '${mapping.target}' any more: davit-distribute sends it with the manifest that has the service`
 }

@@ -33,13 +33,17 @@ export async function runTasks(tasks: readonly StateTask[], terms: TaskTerms): P
     if (outcome?.kind === 'failed') failures.push({ task, step, ...outcome })
   }
   if (terms.order === 'depth-first') {
-    await onTargets(tasks, { targets: terms.maxTransfers, tasksOf: () => 1 }, async (task) => {
+    // What all do at one target is done one after the other.
+    const placed = tasks.map((task) => ({ task, target: task.steps.find(({ at }) => at)?.at ?? task.target }))
+    await onTargets(placed, { targets: terms.maxTransfers, tasksOf: () => 1 }, async ({ task }) => {
       for (const step of task.steps) await perform(task, step)
     })
   } else {
     for (const kind of kindsIn(tasks)) {
-      await onTargets(tasks, limitsOf(kind, terms), async (task) => {
-        for (const step of task.steps.filter((one) => one.kind === kind)) await perform(task, step)
+      const ofKind = tasks.map((task) => ({ ...task, task, steps: task.steps.filter((one) => one.kind === kind) }))
+      const placed = ofKind.map((one) => ({ ...one, target: one.steps[0]?.at ?? one.target }))
+      await onTargets(placed, limitsOf(kind, terms), async ({ task, steps }) => {
+        for (const step of steps) await perform(task, step)
       })
     }
   }
@@ -54,15 +58,15 @@ interface Limits {
 }
 
 function limitsOf(kind: StateStep['kind'], { coresOf, maxTransfers }: TaskTerms): Limits {
-  const isActivity = kind === 'snapshot' || kind === 'restore' || kind === 'delete'
+  const isActivity = kind === 'snapshot' || kind === 'verify' || kind === 'restore' || kind === 'delete'
   return isActivity ? { targets: Infinity, tasksOf: coresOf } : { targets: maxTransfers, tasksOf: () => 1 }
 }
 
 /** Works on the tasks of some targets at a time, and on some tasks of each. */
-async function onTargets(
-  tasks: readonly StateTask[],
+async function onTargets<One extends Pick<StateTask, 'target'>>(
+  tasks: readonly One[],
   { targets, tasksOf }: Limits,
-  work: (task: StateTask) => Promise<void>,
+  work: (task: One) => Promise<void>,
 ): Promise<void> {
   const names = [...new Set(tasks.map(({ target }) => target))]
   await atATime(names, targets, async (name) => {

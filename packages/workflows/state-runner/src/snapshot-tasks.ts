@@ -8,6 +8,7 @@ import { say } from './messages.ts'
 import { performOn } from './perform-on.ts'
 import { componentOf, named, type StateScene, storesOf } from './scene.ts'
 import type { StateStep, StateTask, StepOutcome } from './task.ts'
+import { type VerifyTerms, verifyStep } from './verify-step.ts'
 import { beginningOf } from './wanted-snapshot.ts'
 
 /** How snapshots are moved, in either direction. */
@@ -19,6 +20,8 @@ export interface MoveTerms {
 
 export interface SnapshotTerms extends MoveTerms {
   readonly taking: 'take' | 'transfer-only'
+  /** Where snapshots are verified once they were taken; undefined if they are not. */
+  readonly verifying?: VerifyTerms | undefined
   /** Services whose snapshots go on to another target directly, so that they are not fetched. */
   readonly goingOn?: ReadonlySet<StatefulService>
 }
@@ -35,6 +38,7 @@ export function snapshotTasks(
     steps: [
       ...(terms.taking === 'take' ? [taking(stateful, scene)] : []),
       ...(terms.goingOn?.has(stateful) === true ? [] : [fetching(stateful, scene, terms)]),
+      ...(terms.verifying === undefined ? [] : [verifyStep(stateful, scene, terms.verifying)]),
       ...cleaning(stateful, scene, terms),
     ],
   }))

@@ -4,7 +4,7 @@ import type { MachineNeed } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 /** What is done about the state of one component, in this order. */
-export type StepKind = 'snapshot' | 'fetch' | 'send' | 'restore' | 'delete' | 'clean'
+export type StepKind = 'snapshot' | 'fetch' | 'send' | 'verify' | 'restore' | 'delete' | 'clean'
 
 export type StepOutcome =
   | {
@@ -21,6 +21,8 @@ export interface StateStep {
   readonly text: string
   /** Where, for a plan: `on t1`. */
   readonly where: string
+  /** Target that does it, if it is another one than that of its task. */
+  readonly at?: TargetName
   /** Finds out what else is known, for a plan. */
   details?(): Promise<readonly string[]>
   /** Secrets without which nothing is to be begun. */
@@ -63,4 +65,4 @@ export function kindsIn(tasks: readonly StateTask[]): readonly StepKind[] {
   return ORDER.filter((kind) => tasks.some(({ steps }) => steps.some((step) => step.kind === kind)))
 }
 
-const ORDER: readonly StepKind[] = ['snapshot', 'fetch', 'send', 'restore', 'delete', 'clean']
+const ORDER: readonly StepKind[] = ['snapshot', 'fetch', 'send', 'verify', 'restore', 'delete', 'clean']

@@ -167,6 +167,8 @@ export const NEVER_BEGAN = 256
 export const NOT_SAVABLE =
   "its module takes no snapshots; 'davit-restore --discard' replaces it unsaved, once its service is deployed with --no-migration"
 export const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+  [244, 'nothing tells what its content should be: neither davit nor a transfer has noted a checksum of it'],
+  [245, 'it is damaged'],
   [248, NOT_SAVABLE],
   [250, 'the state could not be kept, or not be unpacked'],
   [LATE, 'it took too long and was stopped'],

@@ -37,7 +37,17 @@ export interface SnapshotFacts {
   readonly target?: string
   /** Names of the snapshots from which its state had come, with colons between. */
   readonly follows?: string
+  /** When it was verified last; where and how are known then as well. */
+  readonly verified?: string
+  readonly verifiedHow?: VerifiedHow
+  /** Target on which it was verified. */
+  readonly verifiedOn?: string
 }
+
+/** Whether its content was compared with its listing, or it was loaded as well; or whether that failed. */
+export type VerifiedHow = (typeof VERIFIED_HOW)[number]
+
+const VERIFIED_HOW = ['content', 'loaded', 'failed'] as const
 
 /** Lists the snapshots of a component, or of all, in the order of their generations. */
 export async function listSnapshots({ machine, place }: SnapshotStore, only?: Component): Promise<readonly Snapshot[]> {
@@ -93,8 +103,11 @@ export async function findSnapshot(
 }
 
 /** Returns the words with which facts about a snapshot are written down. */
-export function factFields({ taken, bytes, service, pkg, target, follows }: SnapshotFacts): readonly string[] {
-  const facts = { taken, bytes: bytes === undefined ? undefined : String(bytes), name: service, pkg, target, follows }
+export function factFields({ bytes, service, verifiedHow, verifiedOn, ...texts }: SnapshotFacts): readonly string[] {
+  const { taken, pkg, target, follows, verified } = texts
+  const size = bytes === undefined ? undefined : String(bytes)
+  const verification = { verified, 'verified-how': verifiedHow, 'verified-on': verifiedOn }
+  const facts = { taken, bytes: size, name: service, pkg, target, follows, ...verification }
   return Object.entries(facts).flatMap(([field, text]) => (text === undefined ? [] : [field, text]))
 }
 
@@ -105,7 +118,9 @@ function factsOf(fields: ReadonlyMap<string, string>): SnapshotFacts {
     const text = fields.get(field)
     if (text !== undefined && pattern.test(text)) facts[fact] = fact === 'bytes' ? Number(text) : text
   }
-  return facts
+  const { verified, verifiedHow, verifiedOn, ...others } = facts as SnapshotFacts
+  const isWhole = verified !== undefined && verifiedHow !== undefined && verifiedOn !== undefined
+  return isWhole ? facts : others
 }
 
 const TEXT = /^[^\p{Cc}]{1,1000}$/u
@@ -117,6 +132,9 @@ const FACTS = [
   ['pkg', 'pkg', TEXT],
   ['target', 'target', TEXT],
   ['follows', 'follows', /^[A-Za-z0-9_.+?=:-]{1,10000}$/],
+  ['verified', 'verified', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
+  ['verifiedHow', 'verified-how', new RegExp(`^(?:${VERIFIED_HOW.join('|')})$`)],
+  ['verifiedOn', 'verified-on', /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,254}$/],
 ] as const
 
 function inOrder(left: Snapshot, right: Snapshot): number {

@@ -14,15 +14,17 @@ import { type ResolvedDefinition, resolvedDefinition, secretFields } from '../re
 
 /** An activity that concerns the state of a component. Each can be repeated with the same result. */
 export interface StateRequest {
-  readonly activity: 'snapshot' | 'restore' | 'collect-garbage'
+  readonly activity: 'snapshot' | 'restore' | 'verify' | 'collect-garbage'
   readonly profile: ProfileName
   /** Token of the lock; taking a snapshot of what stays as it is needs none. */
   readonly token: string | undefined
   readonly mapping: SnapshotMapping
   readonly definition: ActivityDefinition
   readonly compressor: Compressor | 'none'
-  /** Name of the snapshot to restore; by default it is the latest. */
+  /** Name of the snapshot to restore or to verify; by default it is the latest. */
   readonly snapshot?: string | undefined
+  /** Name of the store that has the snapshot to verify, and is removed at the end; by default it is that of the target. */
+  readonly aside?: string | undefined
   /** Time after which the module is stopped and the activity fails; without it, there is no limit. */
   readonly timeoutSeconds?: number | undefined
 }
@@ -69,7 +71,7 @@ export const WHATEVER_IS_THERE = 'any'
 /** The same, but it fails if there is something and the module takes no snapshots. */
 const BEFORE_IT_IS_REPLACED = 'replaced'
 
-async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
+export async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   for (let losses = 0; ; losses += 1) {
     const status = await tryOnce(machine, request)
     if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return status
@@ -96,10 +98,11 @@ async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promis
 type StartFields = Parameters<Machine<'state'>['requestActivity']> & { readonly 0: 'start_state' }
 
 function startFields(request: StateRequest, id: string, resolved: ResolvedDefinition): StartFields[1] {
-  const { profile, token = '-', activity, timeoutSeconds = 0, mapping, compressor, snapshot = '-' } = request
+  const { profile, token = '-', activity, timeoutSeconds = 0, mapping, compressor, snapshot = '-', aside } = request
   const { target, container, component, service } = mapping
   const place = [container, component, service, id, compressor, snapshot] as const
-  const fields = [...secretFields(resolved), ...recordFields(mapping, resolved.definition)]
+  const where = aside === undefined ? [] : ['-aside', aside]
+  const fields = [...where, ...secretFields(resolved), ...recordFields(mapping, resolved.definition)]
   return [target, profile, token, activity, String(timeoutSeconds), ...place, ...fields]
 }
 
