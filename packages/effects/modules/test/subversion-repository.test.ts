@@ -42,6 +42,44 @@ describe.concurrent.each(noSubversion ? [] : shells)('subversion-repository unde
   })
 })
 
+describe.concurrent.each(noSubversion ? [] : shells)('subversion-repository verifies under $name', (shell) => {
+  test('what it loads beside the repository, and touches nothing else', async () => {
+    const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })
+    await scene.succeed('activate')
+    commit(scene, 'Revision-number: 99', 'two')
+    const taken = await scene.snapshot()
+    const xz = spawnSync('xz', ['-c'], { input: seed('old', 'of Dysnomia') }).stdout
+    await scene.succeed('collect-garbage')
+    for (const snapshot of [taken, scene.handMade({ 'dump.xz': xz })]) {
+      const given = scene.copyOf(snapshot)
+      expect(await scene.call('verify', { DAVIT_SNAPSHOT: given })).toMatchObject({ status: 0, stderr: '' })
+      expect(readdirSync(given)).toEqual(readdirSync(snapshot))
+    }
+    expect(readdirSync(base(scene))).toEqual([])
+  })
+
+  test.each([
+    ['is cut off', (text: string) => text.slice(0, -40), 'cannot be loaded'],
+    [
+      'has another text than its checksum says',
+      (text: string) => text.replace(/(PROPS-END\n)one\n/, '$1oxe\n'),
+      'cannot be loaded',
+    ],
+    ['has a revision that a dump of it would not have', (text: string) => `${text}\n\n`, 'differs from it'],
+    ['has no dump', () => undefined, "has no file 'dump'"],
+  ])('and refuses what %s', async (_, altered, why) => {
+    const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })
+    await scene.succeed('activate')
+    const text = readFileSync(join(await scene.snapshot(), 'dump'), 'utf8')
+    const dump = altered(text)
+    expect(dump).not.toBe(text)
+    const given = scene.handMade(dump === undefined ? { other: '' } : { dump })
+    const { status, stderr } = await scene.call('verify', { DAVIT_SNAPSHOT: given })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(why)])
+    expect(log(scene)).toEqual(['r1 index.php one'])
+  })
+})
+
 describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in depth under $name', (shell) => {
   test('waits for nobody who uses the repository', async () => {
     const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })

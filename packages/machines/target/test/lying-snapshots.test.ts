@@ -63,6 +63,30 @@ describe('what a machine tells about snapshots', () => {
   })
 
   test.each([
+    ['verified', 'now', 'loaded', 't1'],
+    ['verified', '2026-11-23T00:00:00Z\\0033[2J', 'loaded', 't1'],
+    ['verified-how', '2026-11-23T00:00:00Z', 'certainly', 't1'],
+    ['verified-how', '2026-11-23T00:00:00Z', 'loaded\\0012failed', 't1'],
+    ['verified-on', '2026-11-23T00:00:00Z', 'loaded', '\\0033[2J'],
+    ['verified-on', '2026-11-23T00:00:00Z', 'loaded', 'x'.repeat(300)],
+    ['verified-on', '2026-11-23T00:00:00Z', 'loaded', undefined],
+  ])('is left out of a verification as a whole if it is no %s', async (_, at, how, on) => {
+    const facts = [
+      `fact verified ${at}`,
+      `fact verified-how ${how}`,
+      ...(on === undefined ? [] : [`fact verified-on ${on}`]),
+    ]
+    const [one] = await listSnapshots(await storeSaying(`generation process web 7 ${NAME} -`, ...facts))
+    expect(one?.facts).toEqual({})
+  })
+
+  test('is known of a verification', async () => {
+    const facts = ['fact verified 2026-11-23T00:00:00Z', 'fact verified-how failed', 'fact verified-on t1']
+    const [one] = await listSnapshots(await storeSaying(`generation process web 7 ${NAME} -`, ...facts))
+    expect(one?.facts).toEqual({ verified: '2026-11-23T00:00:00Z', verifiedHow: 'failed', verifiedOn: 't1' })
+  })
+
+  test.each([
     'removed',
     'removed x',
     'removed -1',

@@ -47,9 +47,6 @@ run_state() {
   exit "$davit_status"
 }
 
-incomparable=244
-damaged=245
-content_only=246
 set_aside=247
 not_savable=248
 nothing_to_do=249
@@ -80,19 +77,6 @@ prepare_state() {
       }
       ;;
   esac
-}
-
-# prepare_verification: compares the content with the listing, and leaves it to the module if that can load it.
-prepare_verification() {
-  is_packed "$payloads/$wanted" || [ -s "$snapshots/checksums/$container/$component/$wanted" ] || [ ! -d "$payloads/$wanted" ] || return "$incomparable"
-  differs=
-  make_dump || return 250
-  unpack "$wanted" "$dump" || {
-    [ -z "$differs" ] && { [ ! -d "$payloads/$wanted" ] || check_snapshot "$payloads/$wanted" "$wanted" >/dev/null 2>&1; } || return "$damaged"
-    return 250
-  }
-  find_component ''
-  [ -f "$davit_module.activities" ] && has_line "$davit_module.activities" verify || return "$content_only"
 }
 
 # choose_snapshot: sets $wanted, and how the module sees a snapshot that one of Dysnomia has kept.

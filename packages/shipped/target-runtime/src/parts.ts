@@ -63,7 +63,7 @@ export const HELPERS: Readonly<Record<Role, Parts>> = {
     ],
   },
   state: {
-    detached: SNAPSHOT_ACTIVITIES,
+    detached: [...SNAPSHOT_ACTIVITIES, 'snapshot-verify'],
     own: [
       ...HELPER,
       'record',

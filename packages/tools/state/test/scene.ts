@@ -112,6 +112,7 @@ case $1 in
   snapshot) [ -e "$D/mute-$name" ] || cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
   restore) [ ! -e "$D/up-$name-$DAVIT_TARGET" ] || echo "while up" >>"$D/log"; cp "$DAVIT_SNAPSHOT/dump" "$state" ;;
   collect-garbage) rm -f "$state" ;;
+  verify) [ "$(head -c 5 "$DAVIT_SNAPSHOT/dump")" != wrong ] ;;
   status) [ -e "$D/up-$name-$DAVIT_TARGET" ] ;;
 esac
 `,
