@@ -104,6 +104,26 @@ export const OUTPUT_SCHEMAS = {
       }),
     ),
   }),
+  snapshots: {
+    $schema: SCHEMA,
+    title: 'What davit-snapshots --format json prints',
+    ...listOf(
+      object({
+        'service?': TEXT,
+        container: TEXT,
+        component: TEXT,
+        target: TEXT,
+        where: { enum: ['target', 'coordinator'] },
+        generation: NUMBER,
+        'taken?': TEXT,
+        'again?': TEXT,
+        'bytes?': NUMBER,
+        name: TEXT,
+        'pkg?': TEXT,
+        'verified?': object({ at: TEXT, on: TEXT, how: { enum: ['content', 'loaded', 'failed'] } }),
+      }),
+    ),
+  },
   checkup: document('checkup', 'What davit-doctor --format json prints', {
     profile: TEXT,
     coordinator: object({ name: TEXT, checks: CHECKS }),
