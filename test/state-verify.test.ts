@@ -53,6 +53,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('snapshots that are verified on real hosts', ()
       distribution: { db: ['one'], files: ['two'], spare: ['three'] },
     }
     succeeded(await deploy(user, models, { options: ['--modules', 'modules'] }))
+    await user.bash('davit-generations --current >deployed.json')
   })
   afterAll(async () => {
     await set?.down()
@@ -76,7 +77,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('snapshots that are verified on real hosts', ()
   test('are loaded where they were taken, or compared, while somebody holds the lock', async () => {
     const { status, stderr } = await user.run([
       'davit-lock',
-      '--deployed',
+      'deployed.json',
       '--',
       'davit-snapshot',
       '--deployed',
@@ -119,12 +120,12 @@ describe.skipIf(!HOSTS_POSSIBLE)('snapshots that are verified on real hosts', ()
       `davit-snapshot --transfer-only --verify --verify-on three -S db & tool=$!
       sleep 5; kill -KILL "$tool"; wait "$tool"; echo "$?"`,
     )
-    expect(killed.stdout).toBe('137\n')
+    expect([killed.stdout, await host('three').sh('ls /tmp/hangs')]).toEqual(['137\n', '/tmp/hangs\n'])
     await host('three').sh(
       'rm /tmp/hang; until [ -z "$(ls /var/lib/davit/targets/three/verifying)" ]; do sleep 0.2; done',
     )
     expect(await left('three')).toBe('')
-    succeeded(await user.run(['davit-lock', '--deployed', '--', 'true']))
+    succeeded(await user.run(['davit-lock', 'deployed.json', '--', 'true']))
   })
 })
 

@@ -129,7 +129,9 @@ function cellsOf(one: ListedSnapshot): readonly string[] {
     size,
     nameText(shortened(name)),
     where,
-    verified === undefined ? '-' : `${WORDS[verified.how]} ${nameText(verified.on)}, ${renderTime(new Date(verified.at))}`,
+    verified === undefined
+      ? '-'
+      : `${WORDS[verified.how]} ${nameText(verified.on)}, ${renderTime(new Date(verified.at))}`,
   ]
 }
 

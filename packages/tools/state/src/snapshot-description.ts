@@ -43,7 +43,7 @@ export const description = {
       type: 'string',
       value: 'TARGET',
       describe:
-        'with --verify, load what this machine keeps on this target instead, which has a container of the same name; it becomes no snapshot of that target',
+        'with --verify, load what this machine keeps on this target instead, which has a container of the same name, and the module by a service of that type; it becomes no snapshot of that target',
     },
   },
   exitStatus: { 1: 'not all state was saved or verified, or nothing matches the selection' },

@@ -40,32 +40,40 @@ export function verifyStep(stateful: StatefulService, scene: StateScene, { on }:
   }
 }
 
-/** Loads what its target has; on another target, or if it has nothing any more, what the coordinator keeps of it. */
 async function verify(stateful: StatefulService, at: TargetName, scene: StateScene): Promise<StepOutcome> {
-  const { service, mapping } = stateful
-  const { there, kept } = await storesOf(scene, mapping.target)
-  const component = componentOf(stateful)
-  const [own, here] = await Promise.all([findSnapshot(there, component), findSnapshot(kept, component)])
-  const isOwn = at === mapping.target && own !== undefined
-  const snapshot = isOwn ? own : here
+  const { there, kept } = await storesOf(scene, stateful.mapping.target)
+  const { snapshot, isOwn } = await latestFor(stateful, at, { there, kept })
   if (snapshot === undefined) return unverifiable('there is no snapshot of it')
   if (!scene.places.has(at)) return unverifiable(`'${at}' was not reached`)
   const place = placeIn(scene, at)
-  const definition = await (at === mapping.target
-    ? definitionOn(place, stateful, scene)
-    : definitionAt(place, stateful, scene))
-  if (definition === undefined)
-    return unverifiable(moduleMissing({ ...stateful, mapping: { ...mapping, target: at } }))
+  const isElsewhere = at !== stateful.mapping.target
+  const definition = await (isElsewhere ? definitionAt : definitionOn)(place, stateful, scene)
+  if (definition === undefined) return unverifiable(isElsewhere ? noModule(stateful, at) : moduleMissing(stateful))
   const call = { stateful, place, definition, scene, snapshot }
   const result = isOwn ? await verifyOn(call) : await verifyAside(call, kept)
   if (result.kind === 'unknown') return unverifiable(result.message, result.log)
   const how = result.kind === 'verified' ? result.how : 'failed'
   for (const store of [there, kept]) await noteVerified(store, snapshot, { how, target: at })
   if (result.kind !== 'verified') return failed(`it is not verified: ${result.message}`, result.log)
-  const name = snapshot.name.slice(0, 12)
   const code = result.how === 'loaded' ? 'snapshot-loaded' : 'snapshot-compared'
-  scene.report(say(code, { service: service.name, target: at, snapshot: name }))
+  scene.report(say(code, { service: stateful.service.name, target: at, snapshot: snapshot.name.slice(0, 12) }))
   return { kind: 'succeeded' }
+}
+
+interface Stores {
+  readonly there: SnapshotStore
+  readonly kept: SnapshotStore
+}
+
+/** What its target has; on another target, or if it has nothing any more, what the coordinator keeps of it. */
+async function latestFor(stateful: StatefulService, at: TargetName, { there, kept }: Stores) {
+  const component = componentOf(stateful)
+  const own = at === stateful.mapping.target ? await findSnapshot(there, component) : undefined
+  return { isOwn: own !== undefined, snapshot: own ?? (await findSnapshot(kept, component)) }
+}
+
+function noModule({ service }: StatefulService, at: TargetName): string {
+  return `'${at}' has no module '${service.type}', which comes with a service of that type`
 }
 
 interface VerifyCall {
