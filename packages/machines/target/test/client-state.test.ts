@@ -15,6 +15,7 @@ import {
   performStateActivity,
   type SnapshotStore,
   type StateRequest,
+  verifySnapshot,
 } from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
 import { Keeper } from './keeper.ts'
@@ -77,6 +78,13 @@ class Far {
     return performStateActivity(this.#state, { ...terms, activity, mapping: state })
   }
 
+  async verify() {
+    const { profile, state, definition } = this.scene
+    const snapshot = (await this.names()).at(-1) ?? ''
+    const terms = { profile, token: undefined, definition, compressor: 'gzip', snapshot } as const
+    return verifySnapshot(this.#state, { ...terms, mapping: state })
+  }
+
   async names(): Promise<readonly string[]> {
     return (await listSnapshots(this.store, COMPONENT)).map(({ name }) => name)
   }
@@ -88,6 +96,21 @@ async function copyLatest(from: SnapshotStore, to: SnapshotStore): Promise<void>
 }
 
 describe.each(installedShells())('state on a machine behind a client executable, with $name here', (shell) => {
+  test('is only compared when it is verified, as the client cannot load it aside', async () => {
+    const far = await Far.open(shell)
+    expect(await far.call('activate')).toEqual(SUCCEEDED)
+    far.rows = 'first\n'
+    expect(await far.perform('snapshot')).toEqual(SUCCEEDED)
+    far.rows = 'second\n'
+    expect(await far.verify()).toEqual({ kind: 'verified', how: 'content' })
+    expect(far.rows).toBe('second\n')
+    const [name = ''] = await far.names()
+    const { stateDirectory } = far.store.machine.facts
+    const file = join(stateDirectory, 'targets/t1/dysnomia/snapshots/process/web', name)
+    for (const one of readdirSync(file)) writeFileSync(join(file, one), 'altered\n')
+    expect(await far.verify()).toMatchObject({ kind: 'refuted', message: 'it is damaged' })
+  })
+
   test('is saved here, restored, and deleted when it is not in use', async () => {
     const far = await Far.open(shell)
     expect(await far.call('activate')).toEqual(SUCCEEDED)
