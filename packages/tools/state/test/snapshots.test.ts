@@ -13,8 +13,8 @@ describe('davit-snapshots', () => {
     scene.output('snapshot')
     const name = '[0-9a-f]{16}'
     const time = String.raw`20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC`
-    const row = (where: string) => `db       box/db     t1      ${time}  (?:-|${time}) +20 kB  ${name}  ${where}\n`
-    const title = `SERVICE  COMPONENT  TARGET  TAKEN {20}LAST +SIZE   NAME              KEPT ON\n`
+    const row = (where: string) => `db       box/db     t1      ${time}  (?:-|${time}) +20 kB  ${name}  ${where} +-\n`
+    const title = `SERVICE  COMPONENT  TARGET  TAKEN {20}LAST +SIZE   NAME              KEPT ON +VERIFIED\n`
     const table = (...rows: readonly string[]) => new RegExp(`^${title}${rows.map(row).join('')}$`)
     expect(scene.output('snapshots')).toMatch(table('coordinator', 'target'))
     expect(scene.output('snapshots', '--where', 'targets', file)).toMatch(table('target'))
