@@ -6,8 +6,9 @@ export const say = messages({
    * `.davit/set-aside` of the store, and the processes that run from there go on.
    */
   'package-remade': warning(
-    { path: 'text' },
-    ({ path }) => `'${path}' was altered, and is made again; what was there is kept in '${asideOf(path)}'`,
+    { storePath: 'text' },
+    ({ storePath }) =>
+      `'${storePath}' was altered, and is made again; what was there is kept in '${asideOf(storePath)}'`,
     'a program that writes there needs a directory of its own, such as stateDirectory of the module process',
   ),
 })

@@ -23,7 +23,8 @@ export async function sendPackages(
   if (remake !== undefined) {
     const printed = await steps.run(distribute, wordsOf({ ...words, listAltered: true }), manifest)
     if (printed === manifest) return
-    for (const path of printed.split('\n').filter((line) => line !== '')) report(say('package-remade', { path }))
+    for (const storePath of printed.split('\n').filter((line) => line !== ''))
+      report(say('package-remade', { storePath }))
     await remake()
   }
   await steps.run(distribute, wordsOf(words), manifest)

@@ -83,7 +83,7 @@ export const ERROR_CODES = {
   'empty-document':
     'A document is empty, usually because an earlier tool in the pipe has failed. See the message of that tool.',
   'ends-at-logout':
-    'systemd ends what davit starts on a target as soon as davit has gone, so that the processes of a deployment would not run on. The hint has the command that lets davit start them outside of its session, mostly `loginctl enable-linger ACCOUNT`.',
+    'A target ends what davit starts there as soon as davit has gone (systemd does so at logout), so that the processes of a deployment would not run on. The hint has the command that lets davit start them outside of its session, mostly `loginctl enable-linger ACCOUNT`.',
   failed: 'A target refused a request without a code that davit knows. The message contains the reason.',
   'fetch-failed':
     'Packages could not be copied from a target. Run the same command again: what a target has built is not built again.',

@@ -42,7 +42,7 @@ test('every document has a page', () => {
   const pages = readdirSync(DIRECTORY).filter(
     (file) =>
       file.endsWith('.md') &&
-      !/^(?:README|adoption|checkup|generations|service-log|inventory|journal|locks|log|trace)\./.test(file),
+      !/^(?:README|adoption|checkup|generations|service-log|snapshots|inventory|journal|locks|log|trace)\./.test(file),
   )
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })

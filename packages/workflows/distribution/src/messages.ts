@@ -6,7 +6,7 @@ export const say = messages({
    * `.davit/set-aside` of the store, and the processes that run from there go on.
    */
   'package-replaced': note(
-    { target: 'prefix', path: 'text', what: 'text' },
-    ({ path, what }) => `replaces '${path}', which is not what it was when it was made: ${what}`,
+    { target: 'prefix', storePath: 'text', what: 'text' },
+    ({ storePath, what }) => `replaces '${storePath}', which is not what it was when it was made: ${what}`,
   ),
 })

@@ -34,7 +34,7 @@ export async function sendClosure(
   if (replaceAltered) {
     await refuseAltered(store, closure)
     for (const { path, what } of await there.markAltered(closure)) {
-      report(say('package-replaced', { target: target.name, path, what }))
+      report(say('package-replaced', { target: target.name, storePath: path, what }))
     }
   }
   const missing = await there.missing(closure, { protect: paths, useSubstitutes, signal })
