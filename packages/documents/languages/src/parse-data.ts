@@ -8,11 +8,13 @@ export interface ParseDataOptions extends ParseOptions {
   readonly language: 'yaml' | 'json'
 }
 
-/** Parses YAML or JSON that a person wrote. Throws `invalid-document` with the first syntax error, or with all invalid values. */
+/**
+ * Parses YAML or JSON that a person wrote. A number that davit would write otherwise is the text as it is written. Throws `invalid-document` with the first syntax error, or with all invalid values.
+ */
 export function parseData(text: string, { file, language }: ParseDataOptions): Located {
   const source = openSource(text, { file })
-  const { content, problems, placeOf, placeOfKey } =
-    language === 'yaml' ? readYamlTree(source) : readJsonTree(source, MAX_MODEL_DEPTH)
-  if (content !== undefined && problems.length === 0) return { value: content.data, placeOf, placeOfKey }
+  const { content, problems, ...places } =
+    language === 'yaml' ? readYamlTree(source) : readJsonTree(source, MAX_MODEL_DEPTH, 'as-written')
+  if (content !== undefined && problems.length === 0) return { ...places, value: content.data }
   throw invalidDocument(`'${file}' is not valid ${language === 'yaml' ? 'YAML' : 'JSON'}`, problems)
 }

@@ -19,7 +19,7 @@ export function parseWritten(text: string, options: ParseWrittenOptions): Writte
   const { root, problems } =
     options.language === 'yaml'
       ? readYamlBranch(source, true)
-      : readJsonBranch(source, { maxDepth: MAX_MODEL_DEPTH, keepsText: true })
+      : readJsonBranch(source, { maxDepth: MAX_MODEL_DEPTH, scalars: 'with-text' })
   if (root === undefined || problems.length > 0) return { kind: 'invalid', problems }
   return { kind: 'read', root: writtenOf(root.data, root.node, source) }
 }

@@ -8,10 +8,8 @@ const json = (text: string) => parseData(text, { file: 'm.json', language: 'json
 test.each([
   ['1', 1],
   ['-7', -7],
-  ['-0', 0],
   ['0.5', 0.5],
   ['1.0', new Float(1)],
-  ['1e3', new Float(1000)],
   ['true', true],
   ['null', null],
   ['"1.0"', '1.0'],
@@ -24,8 +22,6 @@ test.each([
   ['yes', 'yes'],
   ['on', 'on'],
   ['1.2.3', '1.2.3'],
-  ['0x10', 16],
-  ['0o17', 15],
   ['1_000', '1_000'],
   ['2026-11-21', '2026-11-21'],
   ['!!str 1.0', '1.0'],
@@ -34,6 +30,58 @@ test.each([
   ['|\n  a\n  b\n', 'a\nb\n'],
 ])('%j in YAML is what the core schema of YAML 1.2 says', (text, value) => {
   expect(yaml(text).value).toEqual(value)
+})
+
+test.each([
+  '1.10',
+  '1.00',
+  '-0',
+  '1e3',
+  '1E+2',
+  '9007199254740993',
+  '12345678901234567890',
+  '1e999',
+  '0.1000000000000000055',
+])('the number %s, which davit would write otherwise, is text in YAML and JSON', (text) => {
+  for (const located of [yaml(text), json(text), yaml(`[${text}]`), json(`[${text}]`)]) {
+    const isList = Array.isArray(located.value)
+    expect(located.value).toEqual(isList ? [text] : text)
+    expect(located.writtenAt(isList ? [0] : [])).toBe(text)
+  }
+})
+
+test.each(['01443e5', '0123', '0x1F', '0o17', '.5', '5.', '+1', '.inf', '-.INF', '.nan'])(
+  'the number %s of YAML is text',
+  (text) => {
+    expect(yaml(text).value).toBe(text)
+    expect(yaml(text).writtenAt([])).toBe(text)
+  },
+)
+
+test.each([
+  ['True', true],
+  ['FALSE', false],
+  ['~', null],
+  ['Null', null],
+])('%s in YAML has a value, and keeps its text', (text, value) => {
+  const located = yaml(`a: &x ${text}\nb: [*x]\n`)
+  expect(located.value).toEqual(
+    new Map<string, unknown>([
+      ['a', value],
+      ['b', [value]],
+    ]),
+  )
+  expect([located.writtenAt(['a']), located.writtenAt(['b', 0])]).toEqual([text, text])
+})
+
+test.each(['1', '1.0', '0.5', 'true', 'null', '"1.10"', 'text'])('nothing is noted of %s', (text) => {
+  const located = yaml(`a: ${text}\n`)
+  expect(located.writtenAt(['a'])).toBeUndefined()
+  expect([located.writtenAt([]), located.writtenAt(['b']), located.writtenAt(['a', 'b'])]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('keys are text as written, and names of JavaScript are names like any other', () => {

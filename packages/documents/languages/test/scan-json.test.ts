@@ -5,8 +5,8 @@ import { scanJson } from '../src/json/scan-json.ts'
 import { type LocatedNode, sourceText } from '../src/text/located.ts'
 import { plainOf } from '../src/text/plain-of.ts'
 
-function scan(text: string, keepsText = false) {
-  const { root, errors } = scanJson({ source: sourceText(text, 'a.json'), keepsText })
+function scan(text: string, scalars: 'exact' | 'with-text' = 'exact') {
+  const { root, errors } = scanJson({ source: sourceText(text, 'a.json'), scalars })
   return errors.length === 0 ? root : undefined
 }
 
@@ -36,7 +36,7 @@ test('scanJson() reads what JSON.parse reads, from the places that a tree of nod
       const errors: ParseError[] = []
       const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
       expect(scan(text)?.node).toEqual(errors.length === 0 ? tree && offsetsOf(tree) : undefined)
-      expect(plainOf(scan(text, true)?.data)).toEqual(parsed(text))
+      expect(plainOf(scan(text, 'with-text')?.data)).toEqual(parsed(text))
     }),
     { numRuns: 2_000 },
   )
@@ -88,5 +88,8 @@ const anyText = fc
   })
 
 test.each(['1.10', '-0', '1E3', 'true', 'null'])('scanJson() keeps the text of %s on request', (text) => {
-  expect(scan(` ${text}\n`, true)).toEqual({ data: JSON.parse(text) as unknown, node: { offset: 1, written: text } })
+  expect(scan(` ${text}\n`, 'with-text')).toEqual({
+    data: JSON.parse(text) as unknown,
+    node: { offset: 1, written: text },
+  })
 })

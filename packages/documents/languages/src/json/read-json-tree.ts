@@ -2,14 +2,13 @@ import type { Diagnostic } from '@davit/diagnostics'
 import { type ParseError, printParseErrorCode } from 'jsonc-parser'
 import { located, type SourceText } from '../text/located.ts'
 import type { Branch, Tree } from '../text/tree.ts'
-import { type JsonText, scanJson } from './scan-json.ts'
+import { type JsonScalars, type JsonText, scanJson } from './scan-json.ts'
 
 /** Reads strict JSON with the place of every value. Refuses keys that occur twice, which JSON.parse accepts. */
-export function readJsonTree(source: SourceText, maxDepth: number): Tree {
-  const { root, problems } = readJsonBranch(source, { maxDepth, keepsText: false })
+export function readJsonTree(source: SourceText, maxDepth: number, scalars: JsonScalars = 'exact'): Tree {
+  const { root, problems } = readJsonBranch(source, { maxDepth, scalars })
   if (root === undefined) return { ...located(null, { offset: 0 }, source), problems }
-  const { placeOf, placeOfKey } = located(root.data, root.node, source)
-  return { content: { data: root.data }, problems, placeOf, placeOfKey }
+  return { ...located(root.data, root.node, source), content: { data: root.data }, problems }
 }
 
 export interface JsonReading {
@@ -18,18 +17,18 @@ export interface JsonReading {
   readonly problems: readonly Diagnostic[]
 }
 
-export interface JsonOptions extends Pick<JsonText, 'keepsText'> {
+export interface JsonOptions extends Pick<JsonText, 'scalars'> {
   readonly maxDepth: number
 }
 
 /** Reads the same with the offsets of all values. */
-export function readJsonBranch(source: SourceText, { maxDepth, keepsText }: JsonOptions): JsonReading {
+export function readJsonBranch(source: SourceText, { maxDepth, scalars }: JsonOptions): JsonReading {
   const tooDeep = offsetBelow(source.text, maxDepth)
   if (tooDeep !== undefined) {
     const message = `nested more than ${maxDepth} levels deep`
     return { problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
   }
-  const { root, errors, problems } = scanJson({ source, keepsText })
+  const { root, errors, problems } = scanJson({ source, scalars })
   return errors.length > 0 || root === undefined ? { problems: [syntaxError(errors, source)] } : { root, problems }
 }
 

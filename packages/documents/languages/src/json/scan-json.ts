@@ -1,15 +1,21 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import { type JSONVisitor, type ParseError, visit } from 'jsonc-parser'
 import { Float } from '../float.ts'
+import { asWritten } from '../text/as-written.ts'
 import { describe } from '../text/describe.ts'
 import type { Data, LocatedNode, SourceText } from '../text/located.ts'
 import { parseNumber } from '../text/parse-number.ts'
 import type { Branch } from '../text/tree.ts'
 
+/**
+ * What becomes of numbers, truth values and null: they are `exact`, so that other numbers are refused; or they are text where their value
+ * would not be written like that (`as-written`); or they keep their text beside the value (`with-text`).
+ */
+export type JsonScalars = 'exact' | 'as-written' | 'with-text'
+
 export interface JsonText {
   readonly source: SourceText
-  /** Whether numbers, truth values and null keep their text; then numbers need not be exact. */
-  readonly keepsText: boolean
+  readonly scalars: JsonScalars
 }
 
 export interface JsonScan {
@@ -77,7 +83,12 @@ function addLiteral(scan: Scan, value: Literal, { offset, length }: { offset: nu
   const node = nodeAt(scan, offset)
   if (typeof value === 'string') return add(scan, value, node)
   const written = scan.source.text.slice(offset, offset + length)
-  if (!scan.keepsText) return add(scan, typeof value === 'number' ? numberOf(scan, offset, written) : value, node)
+  if (scan.scalars === 'exact')
+    return add(scan, typeof value === 'number' ? numberOf(scan, offset, written) : value, node)
+  if (scan.scalars === 'as-written') {
+    const branch = asWritten(value, written, node)
+    return add(scan, branch.data, branch.node)
+  }
   if (typeof value === 'number' && !Number.isFinite(value)) refuse(scan, offset, `${written} is out of range`)
   add(scan, value, { ...node, written })
 }

@@ -11,12 +11,14 @@ export interface Located<Value = Data> {
   placeOf(path: Path): Place
   /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
+  /** Returns a number, truth value or null as it is written, if its value gives another text: `0123`, `True`, `~`. */
+  writtenAt(path: Path): string | undefined
 }
 
 /** Offsets of a value and its parts, in UTF-16 units. */
 export interface LocatedNode {
   readonly offset: number
-  /** Text of a number, truth value or null as it is written, where it is asked for. */
+  /** Text of a number, truth value or null as it is written; always if it is asked for, otherwise if its value gives another text. */
   readonly written?: string
   readonly keyOffset?: number
   readonly children?: ReadonlyMap<string | number, LocatedNode>
@@ -60,6 +62,11 @@ export function located<Value>(value: Value, root: LocatedNode, source: SourceTe
     placeOfKey(path) {
       const node = nodeAt(root, path)
       return source.placeAt(node.keyOffset ?? node.offset)
+    },
+    writtenAt(path) {
+      const parent = nodeAt(root, path.slice(0, -1))
+      const [step] = path.slice(-1)
+      return (step === undefined ? root : parent.children?.get(step))?.written
     },
   }
 }

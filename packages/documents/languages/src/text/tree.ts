@@ -2,7 +2,7 @@ import type { Diagnostic } from '@davit/diagnostics'
 import type { Data, Located, LocatedNode } from './located.ts'
 
 /** A text read with the places of all its values. */
-export interface Tree extends Pick<Located, 'placeOf' | 'placeOfKey'> {
+export interface Tree extends Pick<Located, 'placeOf' | 'placeOfKey' | 'writtenAt'> {
   /** Absent when the text cannot be read. */
   readonly content?: { readonly data: Data }
   /** Problems with their places. */

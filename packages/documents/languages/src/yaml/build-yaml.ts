@@ -15,8 +15,7 @@ import {
 import { describe } from '../text/describe.ts'
 import { MAX_ALIASED_VALUES, MAX_MODEL_DEPTH } from '../text/limits.ts'
 import type { Data, LocatedNode, SourceText } from '../text/located.ts'
-import { parseNumber } from '../text/parse-number.ts'
-import { Float } from '../float.ts'
+import { asWritten } from '../text/as-written.ts'
 import { type Branch, listOf, tableOf } from '../text/tree.ts'
 import { findAliased } from './find-aliased.ts'
 
@@ -107,19 +106,11 @@ function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
 
 function buildScalar(node: Scalar, context: Context, here: LocatedNode): Branch {
   const { keepsText } = context
-  if (!keepsText || typeof node.value === 'string') return { data: scalarOf(node, context, here), node: here }
   const { value, source = '' } = node
+  if (typeof value === 'string') return { data: value, node: here }
+  if (!keepsText) return asWritten(value as null | boolean | number, source, here)
   if (typeof value === 'number' && !Number.isFinite(value)) refuse(here.offset, context, `${source} is out of range`)
   return { data: value as Data, node: { ...here, written: source } }
-}
-
-function scalarOf(scalar: Scalar, context: Context, { offset }: LocatedNode): Data {
-  const { value, source = '', format } = scalar
-  if (typeof value !== 'number') return value as string | boolean | null
-  const number = parseNumber(format === 'HEX' || format === 'OCT' ? String(value) : source)
-  if (typeof number === 'number' || number instanceof Float) return number
-  refuse(offset, context, number.problem)
-  return null
 }
 
 function buildTable(map: YAMLMap, context: Context, at: LocatedNode): Branch {
@@ -128,7 +119,7 @@ function buildTable(map: YAMLMap, context: Context, at: LocatedNode): Branch {
   for (const { key, value } of map.items) {
     const offset = isNode(key) && !context.aliased ? startOf(key, context) : at.offset
     const branch = build(value, context, { offset, keyOffset: offset })
-    const name = nameOf(key, context)
+    const name = nameOf(key)
     if (isMergeKey(key)) merged.push(...tablesIn(branch))
     else if (name === undefined || members.has(name)) refuse(offset, context, keyProblem(name))
     else members.set(name, branch)
@@ -141,8 +132,8 @@ function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
 }
 
-function nameOf(key: unknown, { keepsText }: Context): string | undefined {
-  if (!isScalar(key) || (key.value === null && !(keepsText && key.source))) return undefined
+function nameOf(key: unknown): string | undefined {
+  if (!isScalar(key) || (key.value === null && !key.source)) return undefined
   return typeof key.value === 'string' ? key.value : key.source
 }
 

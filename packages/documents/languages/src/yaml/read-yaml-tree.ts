@@ -12,14 +12,8 @@ import { type Piece, piecesOf } from './pieces-of.ts'
 /** Reads one YAML 1.2 document with the core schema. A key that is a number or truth value becomes its text. */
 export function readYamlTree(source: SourceText): Tree {
   const { root, problems } = readYamlBranch(source, false)
-  const { placeOf, placeOfKey } =
-    root === undefined ? located(null, { offset: 0 }, source) : located(root.data, root.node, source)
-  return {
-    ...(root === undefined || problems.length > 0 ? {} : { content: { data: root.data } }),
-    problems,
-    placeOf,
-    placeOfKey,
-  }
+  const { value, ...places } = located(root?.data ?? null, root?.node ?? { offset: 0 }, source)
+  return { ...places, ...(root === undefined || problems.length > 0 ? {} : { content: { data: value } }), problems }
 }
 
 /** Reads the same with the offsets of all values; scalars keep their text on request. */

@@ -29,9 +29,9 @@ interface DataOrigin {
 }
 
 function modelOfData({ file, text }: ModelSource, { language, path, directory }: DataOrigin): Model {
-  const { value, placeOf, placeOfKey } = parseData(text, { file, language })
+  const { value, placeOf, placeOfKey, writtenAt } = parseData(text, { file, language })
   const sources = () => [{ file: path, text }]
-  const model = { file, sources, directory, value, placeOf, placeOfKey, failureOf: dataFailure }
+  const model = { file, sources, directory, value, placeOf, placeOfKey, writtenAt, failureOf: dataFailure }
   const document = documentOf(value)
   if (document === undefined) return model
   if (document !== PartialInfrastructure.name || language === 'yaml') throw noModel(file, document)
@@ -42,6 +42,7 @@ function modelOfData({ file, text }: ModelSource, { language, path, directory }:
     value: memberOf(value, document),
     placeOf: (path) => placeOf(inFile(path)),
     placeOfKey: (path) => placeOfKey(inFile(path)),
+    writtenAt: (path) => writtenAt(inFile(path)),
   }
 }
 

@@ -8,6 +8,10 @@ export function dependencySteps(services: unknown, steps: Path): Path {
   const [service = '', attribute = '', parameter, ...rest] = steps
   const list = memberOf(memberOf(services, String(service)), String(attribute))
   if (!DEPENDENCIES.includes(attribute) || !Array.isArray(list) || typeof parameter !== 'string') return steps
-  const index = list.findIndex((item) => [item, memberOf(item, 'service'), memberOf(item, 'name')].includes(parameter))
+  const index = list.findIndex((item) =>
+    [typeof item === 'number' ? String(item) : item, memberOf(item, 'service'), memberOf(item, 'name')].includes(
+      parameter,
+    ),
+  )
   return index === -1 ? steps : [service, attribute, index, ...rest]
 }

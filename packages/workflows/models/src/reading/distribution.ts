@@ -1,3 +1,4 @@
+import { Float } from '@davit/languages'
 import type { PlacementModel } from '@davit/normalization'
 import { membersOf, type Part } from './part.ts'
 import { plainValueOf, tableOf } from './plain.ts'
@@ -15,7 +16,7 @@ export function readDistribution(part: Part, { nameOf }: TargetNames): Distribut
 /** Makes the `distribution` argument of services models: unchanged, or, if it is data, with targets instead of their names. */
 export function distributionForFunctions(raw: unknown, { targets }: TargetNames): unknown {
   if (!(raw instanceof Map)) return raw
-  const targetFor = (item: unknown) => (typeof item === 'string' ? (targets.get(item) ?? item) : item)
+  const targetFor = (item: unknown) => (isName(item) ? (targets.get(String(item)) ?? item) : item)
   const entryFor = (item: unknown) =>
     item instanceof Map && item.has('target')
       ? { ...(plainValueOf(item) as object), target: targetFor(item.get('target')) }
@@ -27,4 +28,9 @@ export function distributionForFunctions(raw: unknown, { targets }: TargetNames)
       value instanceof Map ? { targets: listFor(value.get('targets')) } : listFor(value),
     ]),
   )
+}
+
+/** In data, names may look like numbers. */
+function isName(item: unknown): boolean {
+  return typeof item === 'string' || typeof item === 'number' || item instanceof Float
 }

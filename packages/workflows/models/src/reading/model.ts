@@ -23,6 +23,8 @@ export interface Model {
   placeOf(path: Path): Place
   /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
+  /** In data: returns a number, truth value or null as it is written, if its value gives another text. */
+  writtenAt?(path: Path): string | undefined
   /** Makes an error from a value that code of this model threw, with the position in the user's file. */
   failureOf(thrown: unknown): DavitError
 }

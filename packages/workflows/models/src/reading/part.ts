@@ -34,6 +34,8 @@ export interface Origin {
   placeOf(path: Path): Place
   /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
+  /** In models that are data: returns a number, truth value or null as it is written, if its value gives another text. */
+  writtenAt?(path: Path): string | undefined
 }
 
 export function partOf(parent: Part, step: string | number, value: unknown): Part {
@@ -125,8 +127,33 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 export function textOf(part: Part, what: string): string | undefined {
-  if (typeof part.value === 'string') return part.value
-  return refuse(part, `expected ${what}, but got ${described(part.value)}`)
+  return textIn(part) ?? refuse(part, `expected ${what}, but got ${described(part.value)}`, hintForNull(part))
+}
+
+/** Returns a text; in data also a number or truth value, as it is written, since only text can be meant. */
+export function textIn({ value, path, origin }: Part): string | undefined {
+  if (typeof value === 'string') return value
+  if (origin.writtenAt === undefined) return undefined
+  if (typeof value === 'number' || typeof value === 'boolean') return origin.writtenAt(path) ?? String(value)
+  return floatIn(value) === undefined ? undefined : String(value)
+}
+
+/** Returns a number; in data also one that davit would write otherwise, such as `1e3`, which is text there. */
+export function numberIn({ value, path, origin }: Part): number | undefined {
+  const number = floatIn(value) ?? value
+  if (typeof number === 'number') return number
+  const isNumber = typeof value === 'string' && origin.writtenAt?.(path) === value && UNAMBIGUOUS.test(value)
+  return isNumber ? Number(value) : undefined
+}
+
+/** Numbers that are the same in all versions of YAML. */
+const UNAMBIGUOUS = /^[+-]?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/
+
+/** Hint for a null in data that may be meant as text. */
+export function hintForNull({ value, path, origin }: Part): string | undefined {
+  if (value !== null || origin.writtenAt === undefined) return undefined
+  const written = origin.writtenAt(path) ?? 'null'
+  return written === '' ? undefined : `write "${written}" if text is meant`
 }
 
 export function booleanOf(part: Part, what: string): boolean | undefined {
@@ -184,6 +211,11 @@ export function suspicion(known: readonly string[], what: string): (members: Rea
   }
 }
 
+/** Records a warning about a part. */
+export function warn({ path, origin }: Part, message: Message): void {
+  origin.problems.push(asDiagnostic(message, { path, place: origin.placeOf(path) }))
+}
+
 /** Records a warning about the key of a part. */
 export function suspect({ path, origin }: Part, message: Message): void {
   origin.problems.push(asDiagnostic(message, { path, place: origin.placeOfKey(path) }))
@@ -197,12 +229,13 @@ type NameResult<Id> =
   | { readonly issues: readonly { readonly message: string }[] }
 
 /** Checks a name by its schema; records a problem at the part and returns undefined if it is not valid. */
-export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown, part: Part): Id | undefined {
+export function nameOf<Id extends string>(schema: NameSchema<Id>, given: unknown, part: Part): Id | undefined {
+  const name = given === part.value ? (textIn(part) ?? given) : given
   const result = schema['~standard'].validate(name)
   if (result instanceof Promise) throw new Error('schemas of names are synchronous')
   if (result.issues === undefined) return result.value
   const shown = typeof name === 'string' ? quoted(name) : described(name)
-  const tell = name === part.value ? refuse : refuseKey
+  const tell = given === part.value ? refuse : refuseKey
   return tell(part, `${shown} is not valid: ${result.issues[0]?.message}`)
 }
 

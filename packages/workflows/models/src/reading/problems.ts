@@ -16,6 +16,7 @@ export function rootOf(
   { prefix, problems }: { prefix: Path; problems: Diagnostic[] },
 ): Part {
   const inFile = (path: Path) => path.slice(prefix.length)
+  const { writtenAt } = model
   return {
     value,
     path: prefix,
@@ -25,6 +26,7 @@ export function rootOf(
       directory: model.directory,
       placeOf: (path) => model.placeOf(inFile(path)),
       placeOfKey: (path) => model.placeOfKey(inFile(path)),
+      ...(writtenAt === undefined ? {} : { writtenAt: (path: Path) => writtenAt(inFile(path)) }),
     },
   }
 }

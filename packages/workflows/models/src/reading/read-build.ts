@@ -6,8 +6,10 @@ import { dedent } from './dedent.ts'
 import {
   booleanOf,
   described,
+  hintForNull,
   memberOf,
   membersOf,
+  numberIn,
   type Part,
   refuse,
   refuseKey,
@@ -18,6 +20,7 @@ import {
 import { present } from './present.ts'
 import { readSizeLimit } from './read-size-limit.ts'
 import { textOfFloat } from './float.ts'
+import { warnOfBoolean } from './read-properties.ts'
 
 export interface BuildContext {
   /** Name for a build without one. */
@@ -102,11 +105,15 @@ function readEnvironment(part: Part): ReadonlyMap<string, string> {
   return readVariables(part, 'environment variables', (member) => {
     const { value } = member
     if (typeof value === 'string') return value
-    if (typeof value === 'boolean') return value ? '1' : ''
+    if (typeof value === 'boolean') {
+      warnOfBoolean(member, value)
+      return value ? '1' : ''
+    }
     if (typeof value === 'number' && Number.isFinite(value)) return String(value)
     const float = floatIn(value)
     if (float !== undefined) return textOfFloat(float)
-    return refuse(member, `expected text, a number, true or false, but got ${described(value)}`)
+    const message = `expected text, a number, true or false, but got ${described(value)}`
+    return refuse(member, message, hintForNull(member))
   })
 }
 
@@ -139,8 +146,8 @@ function checkVariable(name: string, part: Part): void {
 }
 
 function readTimeLimit(part: Part): number | undefined {
-  const seconds = floatIn(part.value) ?? part.value
-  if (typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0) return seconds
+  const seconds = numberIn(part)
+  if (seconds !== undefined && Number.isFinite(seconds) && seconds > 0) return seconds
   return refuse(part, `expected a number of seconds, but got ${described(part.value)}`)
 }
 

@@ -10,6 +10,7 @@ import {
   type Part,
   refuse,
   refuseOthers,
+  textIn,
 } from './part.ts'
 import { type NameTarget, readPlacements } from './read-placements.ts'
 import type { ServiceNames } from './service-names.ts'
@@ -59,7 +60,7 @@ function readTable(part: Part, names: Names): Dependencies {
 function readDependency(part: Part, names: Names): DependencyModel | undefined {
   const { value } = part
   if (isReferenceRecord(value)) return readReferenceRecord(part, names)
-  const service = names.services.nameOf(value)
+  const service = names.services.nameOf(textIn(part) ?? value)
   if (service === undefined) return refuseUnknown(part)
   const restricts = isObject(value) && !names.services.isWhole(value) && memberOf(value, 'targets') !== undefined
   if (!restricts) return { service }
@@ -75,7 +76,7 @@ function readReferenceRecord(part: Part, names: Names): DependencyModel | undefi
   const members = membersOf(part, 'a dependency')
   refuseOthers(members, ['service', 'targets'], 'a dependency')
   const reference = members.get('service')
-  const service = names.services.nameOf(reference?.value)
+  const service = names.services.nameOf(reference && (textIn(reference) ?? reference.value))
   if (service === undefined) return refuseUnknown(reference ?? part)
   return members.has('targets') ? { service, targets: readTargets(part, members, names) } : { service }
 }

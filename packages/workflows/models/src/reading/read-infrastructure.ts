@@ -9,6 +9,7 @@ import {
   type TargetName,
   targetName,
 } from '@davit/documents'
+import { floatIn } from '@davit/languages'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
 import { say } from '../messages.ts'
@@ -17,6 +18,7 @@ import {
   memberOf,
   membersOf,
   nameOf,
+  numberIn,
   type Part,
   refuse,
   refuseMisplaced,
@@ -55,7 +57,9 @@ function readTarget(part: Part, suspectOthers: ReturnType<typeof suspicion>): Ta
   suspectOthers(members)
   suspectAddress(members)
   return present({
-    properties: table('properties', (member) => readProperties(member, 'a table of properties')),
+    properties: table('properties', (member) =>
+      readProperties(member, { expected: 'a table of properties', use: 'any' }),
+    ),
     containers: table('containers', readContainers),
     system: read('system', (member) => nameOf(system, member.value, member)),
     numOfCores: read('numOfCores', readNumOfCores),
@@ -76,7 +80,7 @@ export function readContainers(part: Part): ReadonlyMap<ContainerName, Propertie
   const containers = new Map<ContainerName, Properties>()
   for (const [key, member] of membersOf(part, 'a table of containers')) {
     const name = nameOf(containerName, key, member)
-    const properties = readProperties(member, 'a table of properties')
+    const properties = readProperties(member, { expected: 'a table of properties', use: 'module' })
     if (name !== undefined) containers.set(name, withAbsolutePaths(properties, member))
   }
   return containers
@@ -91,7 +95,7 @@ function readClientInterface(part: Part): string | undefined {
 }
 
 function readNumOfCores(part: Part): number | undefined {
-  const { value } = part
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value
-  return refuse(part, `expected a number of cores (1, 2, ...), but got ${described(value)}`)
+  const cores = floatIn(part.value) === undefined ? numberIn(part) : undefined
+  if (cores !== undefined && Number.isSafeInteger(cores) && cores >= 1) return cores
+  return refuse(part, `expected a number of cores (1, 2, ...), but got ${described(part.value)}`)
 }

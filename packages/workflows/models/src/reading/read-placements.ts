@@ -1,6 +1,6 @@
 import type { PlacementModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
-import { described, itemsOf, memberOf, membersOf, type Part, refuse, refuseOthers, textOf } from './part.ts'
+import { described, itemsOf, memberOf, membersOf, type Part, refuse, refuseOthers, textIn, textOf } from './part.ts'
 import type { TargetNames } from './target-names.ts'
 
 export type NameTarget = TargetNames['nameOf']
@@ -50,7 +50,7 @@ function isRecord(value: unknown): boolean {
 }
 
 function asPlacement(part: Part, nameTarget: NameTarget): PlacementModel | undefined {
-  const target = nameTarget(part.value)
+  const target = nameTarget(textIn(part) ?? part.value)
   if (target !== undefined) return { target }
   const hint = 'use an object of the infrastructure or the name of one of its targets'
   return refuse(part, `expected a target, but got ${described(part.value)}`, hint)

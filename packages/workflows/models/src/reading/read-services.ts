@@ -112,9 +112,10 @@ function readService(part: Part, { key, names, suspectOthers }: ServiceContext):
 /** With `providesContainer`, they are also the properties of a container. */
 function readAttributes(members: ReadonlyMap<string, Part>, service: Part): ServiceModel['attributes'] {
   const attributes = new Map<string, PropertyValue>()
+  const use = members.has('providesContainer') ? 'module' : 'any'
   for (const [name, member] of members) {
     const isFree = !OWN_ATTRIBUTES.has(name) && member.value !== UNREAD
-    const value = isFree ? readProperty(member) : undefined
+    const value = isFree ? readProperty(member, use) : undefined
     if (value !== undefined) attributes.set(name, value)
   }
   return members.has('providesContainer') ? withAbsolutePaths(attributes, service) : attributes

@@ -1,10 +1,9 @@
 import { parseBytes } from '@davit/diagnostics'
-import { floatIn } from '@davit/languages'
-import { described, type Part, refuse } from './part.ts'
+import { described, numberIn, type Part, refuse } from './part.ts'
 
 /** Reads a number of bytes, or a text with a unit. */
 export function readSizeLimit(part: Part): number | undefined {
-  const value = floatIn(part.value) ?? part.value
+  const value = numberIn(part) ?? part.value
   const bytes = typeof value === 'number' || typeof value === 'string' ? parseBytes(String(value)) : undefined
   const found = typeof value === 'string' ? `'${value}'` : described(part.value)
   return bytes ?? refuse(part, `expected a number of bytes, or a text such as '20 GB', but got ${found}`)
