@@ -3,13 +3,13 @@ import { usageError } from '@davit/tool'
 
 import { checkRoles, hasModels, noModels, refuseEmpty } from './check-models.ts'
 import { checkStack } from './check-stack.ts'
-import type { Order } from './options.ts'
+import type { GivenOrder as Order } from './options.ts'
 
 /** Refuses options that belong together, or exclude each other, before anything is evaluated. */
 export function checkOrder(order: Order): void {
   const { arguments: _, ...options } = order
   refuseEmpty(options, SEE_HELP)
-  parseProfileName(order.profile)
+  if (order.profile !== undefined) parseProfileName(order.profile)
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
   if (another !== undefined) throw combined(another, action)

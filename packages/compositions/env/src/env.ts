@@ -5,6 +5,7 @@ import { deploy } from './deploy.ts'
 import { description } from './description.ts'
 import { originOf } from './origin.ts'
 import { readPlanned } from './planned.ts'
+import { profileOfOrder } from './profile-of-order.ts'
 import { privateDirectories } from './private-directories.ts'
 import { variablesOf } from './words.ts'
 
@@ -14,7 +15,7 @@ export const tool = defineTool({
     const { args, environment, workingDirectory, readInput, report, runSteps } = context
     checkOrder(args)
     const planned = await readPlanned(context)
-    const order = planned?.order ?? args
+    const order = planned?.order ?? { ...args, profile: await profileOfOrder(args, context) }
     const directories = privateDirectories(environment['TMPDIR'] || '/tmp', order.profile)
     const origin = originOf(order, workingDirectory)
     const trust = await trustUnless({ ...context, args: order })

@@ -5,7 +5,7 @@ import {
   type OptionTable,
   onOptions,
   originalOptions,
-  profileOptions,
+  stackProfileOptions,
   skipOptions,
   transferOptions,
   trustOptions,
@@ -19,8 +19,8 @@ import { type stackOperands, stackOptions } from './stack-options.ts'
 const DEPLOYMENT = { group: 'Deployment' } as const
 
 const deploymentOptions = {
-  profile: { ...profileOptions.profile, ...DEPLOYMENT },
-  'coordinator-profile-path': { ...profileOptions['coordinator-profile-path'], ...DEPLOYMENT },
+  profile: { ...stackProfileOptions.profile, ...DEPLOYMENT },
+  'coordinator-profile-path': { ...stackProfileOptions['coordinator-profile-path'], ...DEPLOYMENT },
   'max-concurrent-transfers': { ...transferOptions['max-concurrent-transfers'], ...DEPLOYMENT },
   on: { ...onOptions.on, ...DEPLOYMENT },
   'dry-run': {
@@ -124,5 +124,10 @@ export const options = {
   ...deploymentOptions,
 } as const satisfies OptionTable
 
+/** What the user said. */
+export type GivenOrder = ArgumentsOf<typeof options, typeof stackOperands>
+
 /** What the user asked for. */
-export type Order = ArgumentsOf<typeof options, typeof stackOperands>
+export interface Order extends Omit<GivenOrder, 'profile'> {
+  readonly profile: string
+}

@@ -6,12 +6,14 @@ import { isMissing } from '@davit/files'
 import { addToOrigin, encodeOrigin, givenOptions, type Steps } from '@davit/tool'
 
 import { options, type Order } from './options.ts'
+import { DEFAULT_PROFILE } from './profile-of-order.ts'
 import { ORIGIN_VARIABLE } from './words.ts'
 
 /** Describes an order that begins now. */
 export function originOf(order: Order, directory: string): string {
+  const given = { ...order, profile: order.profile === DEFAULT_PROFILE ? undefined : order.profile }
   const began = new Date().toISOString()
-  return encodeOrigin({ order: { tool: 'davit-env', began, directory, options: givenOptions(options, order) } })
+  return encodeOrigin({ order: { tool: 'davit-env', began, directory, options: givenOptions(options, given) } })
 }
 
 export interface HandingTerms {

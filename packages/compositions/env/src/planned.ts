@@ -5,7 +5,7 @@ import { refusePlanOfManifest } from '@davit/deployment'
 import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
 import { type ToolContext, usageError } from '@davit/tool'
 
-import type { Order } from './options.ts'
+import type { GivenOrder, Order } from './options.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 
 /** A plan that is to be carried out. */
@@ -18,16 +18,16 @@ export interface Planned {
 }
 
 /** Reads the plan that an order is about; undefined if it is about none. */
-export async function readPlanned({ args, readDocument }: ToolContext<Order>): Promise<Planned | undefined> {
+export async function readPlanned({ args, readDocument }: ToolContext<GivenOrder>): Promise<Planned | undefined> {
   if (args.plan === undefined) return undefined
   const { value, text } = await readDocument(PlanDocument, args.plan)
-  if (args.profile !== value.profile && args.profile !== 'default')
+  if (args.profile !== undefined && args.profile !== value.profile && args.profile !== 'default')
     throw usageError(`the plan is one for '${value.profile}'`, 'omit -p, or make a plan with it')
   refusePlanOfManifest(value, args.plan)
   return { order: orderOf(args, value), text, manifest: encodeDocument(Manifest, value.manifest, 'json') }
 }
 
-function orderOf(order: Order, { profile, terms, skipped }: PlanDocument): Order {
+function orderOf(order: GivenOrder, { profile, terms, skipped }: PlanDocument): Order {
   return {
     ...order,
     profile,

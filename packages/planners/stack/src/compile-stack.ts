@@ -59,6 +59,13 @@ export function compileStack(path: string, options: CompileOptions): CompileOutc
   return { kind: 'compiled', stack, findings: c.findings }
 }
 
+/** Returns the name of the stack in a file; undefined if it has none, or cannot be read. */
+export function nameOfStack(path: string, options: CompileOptions): string | undefined {
+  const c = openCompilation(options, libraryOf)
+  const file = openRoot(c, path)
+  return file && readStack(c, file, { bag: bagOfArguments(options.arguments), isRoot: true })?.name?.text
+}
+
 /** Returns the names of the properties of the stack in a file, those of its bases included; none if it cannot be read. */
 export function propertyNames(path: string, options: CompileOptions): readonly string[] {
   const c = openCompilation(options, libraryOf)

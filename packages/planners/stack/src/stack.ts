@@ -51,7 +51,7 @@ export {
   type MissingStack,
   type StackFiles,
 } from './compilation.ts'
-export { type CompiledStack, type CompileOutcome, compileStack, propertyNames } from './compile-stack.ts'
+export { type CompiledStack, type CompileOutcome, compileStack, nameOfStack, propertyNames } from './compile-stack.ts'
 export { type Instance, publicChildren, stackOf } from './instances/instance.ts'
 export { parseArguments, readArguments, type RootArgument } from './instances/root-arguments.ts'
 export { type BoundValue, type Capability, capabilitiesIn, isCapability } from './values/bound-value.ts'

@@ -19,6 +19,18 @@ export const profileOptions = {
   },
 } as const satisfies OptionTable
 
+/** The same for tools that deploy stacks, which have a name of their own. */
+export const stackProfileOptions = {
+  ...profileOptions,
+  profile: {
+    type: 'string',
+    short: 'p',
+    value: 'NAME',
+    env: ['DAVIT_PROFILE', 'DISNIX_PROFILE'],
+    describe: 'name of the deployment (default: default; of a stack, its name and its cluster, such as shop-staging)',
+  },
+} as const satisfies OptionTable
+
 /** Options of tools that print a document; `print` obeys `output`. */
 export const outputOptions = {
   output: {

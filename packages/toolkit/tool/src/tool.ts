@@ -37,6 +37,7 @@ export {
   originOptions,
   outputOptions,
   profileOptions,
+  stackProfileOptions,
   skipOptions,
   transferOptions,
   trustBuildOptions,

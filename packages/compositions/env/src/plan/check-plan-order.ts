@@ -14,7 +14,7 @@ export function checkPlanOrder(order: PlanOrder): 'manifest' | 'models' {
   const { arguments: _, ...options } = order
   refuseEmpty(options, SEE_HELP)
   checkStack(order)
-  parseProfileName(order.profile)
+  if (order.profile !== undefined) parseProfileName(order.profile)
   refuseFilesInJson(order)
   if (order.from !== undefined) refuseWithFrom(order)
   if (hasModels(order) || order.deployment !== undefined) return checkModels(order)

@@ -6,16 +6,20 @@ import { type ArgumentsOf, defineTool, type ToolContext } from '@davit/tool'
 
 import { checkPlanOrder } from './check-plan-order.ts'
 import { planDescription } from './description.ts'
+import { profileOfOrder } from '../profile-of-order.ts'
 import { manifestOfModels } from './manifest-of-models.ts'
 import { selectedPart } from './selected-part.ts'
 
-export type PlanContext = ToolContext<ArgumentsOf<typeof planDescription.options, typeof planDescription.operands>>
+type Given = ArgumentsOf<typeof planDescription.options, typeof planDescription.operands>
+
+export type PlanContext = ToolContext<Omit<Given, 'profile'> & { readonly profile: string }>
 
 export const plan = defineTool({
   ...planDescription,
-  async run(context) {
+  async run(given) {
+    const from = checkPlanOrder(given.args)
+    const context = { ...given, args: { ...given.args, profile: await profileOfOrder(given.args, given) } }
     const { args, print, workingDirectory, readDocument } = context
-    const from = checkPlanOrder(args)
     const made = from === 'manifest' ? await readDocument(Manifest, args.manifest) : await manifestOfModels(context)
     if ('failed' in made) return made.failed
     const part = await selectedPart(made, context)
