@@ -65,7 +65,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the guide to stacks', () => {
     succeeded(await author.bash(`chmod +x acme/*/server/bin/*; set -e\n${adapted(PUBLISH)}`, { environment }))
     succeeded(await user.run(['davit-fetch-stacks'], { environment }))
     succeeded(await user.run(['davit-env', '--stack', '.']))
-    const { stdout } = succeeded(await user.run(['davit-query']))
+    const { stdout } = succeeded(await user.run(['davit-query', '-p', 'visitors-live']))
     const places = new Map(stdout.split(/^(?=\S)/m).map((part) => [part.split('\n')[0] ?? '', part]))
     expect([...places.keys()]).toStrictEqual(['one', 'two'])
     for (const part of places.values()) expect(part).toContain('visitors.site.')
@@ -86,14 +86,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('the guide to stacks', () => {
   })
 
   test('a mistake is told before anything is done', async () => {
-    const before = await user.generations()
+    const before = await user.generations('visitors-live')
     await user.write('Mu.yaml', 'name: visitors\nservices: { public: { site: { type: acme/site, count: 5 } } }\n')
     const { status, stderr } = await user.run(['davit-env', '--stack', '.'])
     expect([status, stderr]).toStrictEqual([
       65,
       expect.stringContaining("Mu.yaml:2:48: error: MU507: there is no property 'count'"),
     ])
-    expect(await user.generations()).toStrictEqual(before)
+    expect(await user.generations('visitors-live')).toStrictEqual(before)
     expect(await page()).toBe('hello, visitor 103')
   })
 })

@@ -97,10 +97,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('a stack with a container of an image', () => {
   })
 
   test('leaves nothing but its volume when it is undeployed, until that is deleted', async () => {
-    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'machines.yaml']))
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'machines.yaml', '-p', 'shop-test']))
     expect(await engine?.everything()).toEqual([])
     expect(await docked().sh('cat /var/lib/davit/volumes/shop.disk/word')).toBe('kept\n')
-    succeeded(await user.bash('davit-generations --print "$(davit-generations --previous)" | davit-delete-state -'))
+    succeeded(
+      await user.bash(
+        'export DAVIT_PROFILE=shop-test; davit-generations --print "$(davit-generations --previous)" | davit-delete-state -',
+      ),
+    )
     expect(await docked().sh('ls -A /var/lib/davit/volumes')).toBe('')
   })
 })

@@ -77,7 +77,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the example stacks, when something goes wrong 
     expect((await fetch(`${url}many`)).status).toBe(500)
     expect(await (await fetch(`${url}2`)).json()).toEqual({ count: 2, price: 'EUR 6' })
     const { stdout } = await eventually('the log', async () => {
-      const outcome = await shop.example.bash('davit-logs shop.price')
+      const outcome = await shop.example.bash('davit-logs -p shop-test shop.price')
       return outcome.stdout.includes("Error: 'many' is no number of things") && outcome
     })
     expect(stdout).toContain('index.mjs')
@@ -133,7 +133,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the example stacks, when something goes wrong 
     expect(restarted(before, await shop.processes()).filter((name) => name.startsWith('shop.'))).toEqual([])
     expect(await shop.page('boutique.gate', 9080)).toMatch(/^HI! \d+ FOR EUR \d+ \(sc\d\)\n$/)
     expect(await shop.page()).toMatch(/^welcome at Corner Shop/)
-    const { stdout } = await shop.example.bash('davit-query --profile boutique')
+    const { stdout } = await shop.example.bash('davit-query --profile boutique-test')
     expect(stdout).not.toContain('-shop.')
   })
 

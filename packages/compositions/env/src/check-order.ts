@@ -9,7 +9,7 @@ import type { GivenOrder as Order } from './options.ts'
 export function checkOrder(order: Order): void {
   const { arguments: _, ...options } = order
   refuseEmpty(options, SEE_HELP)
-  if (order.profile !== undefined) parseProfileName(order.profile)
+  checkProfile(order)
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
   if (another !== undefined) throw combined(another, action)
@@ -26,6 +26,10 @@ export function checkOrder(order: Order): void {
       SEE_HELP,
     )
   }
+}
+
+function checkProfile({ profile }: Order): void {
+  if (profile !== undefined) parseProfileName(profile)
 }
 
 const SEE_HELP = 'davit-env --help shows the options'

@@ -14,7 +14,7 @@ import { DeployedTargets } from '@davit/inventory/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { defineTool, stackProfileOptions } from '@davit/tool'
 import { runHere } from '@davit/tool/testing'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { nameOfProfile } from '../src/name-of-profile.ts'

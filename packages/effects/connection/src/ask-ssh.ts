@@ -1,9 +1,10 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { DavitError, ExitStatus, type Trace, traced } from '@davit/diagnostics'
 import { type Environment, runCommand } from '@davit/process'
 import { parseSshAddress } from './ssh-address.ts'
 import { parseSshConfiguration, type SshConfiguration } from './ssh-configuration.ts'
 import { sshCommand, type SshPlace } from './ssh-error.ts'
+import { UNEXPANDED } from './ssh-paths.ts'
 
 /** The variable that names a configuration in place of the user's own. */
 const CONFIGURATION = 'DAVIT_SSH_CONFIG'
@@ -17,7 +18,7 @@ export async function askSsh(address: string, options: AskOptions): Promise<SshC
   ])
   const { host } = parseSshAddress(address)
   const { homedir, username, uid } = userInfo()
-  const account = { home: homedir, localUser: username, localUserId: uid }
+  const account = { home: homedir, localUser: username, localUserId: uid, localHost: hostname() }
   const tokens = { defaults, environment, directory, ...account, originalHost: host }
   return { ...parseSshConfiguration(address, text, tokens), configurationFile: environment[CONFIGURATION] }
 }
@@ -38,9 +39,12 @@ export function sshArguments(
   ]
 }
 
-/** Output of `ssh -G` without any configuration: the defaults of this version of OpenSSH. */
+/**
+ * Output of `ssh -G` without any configuration: the defaults of this version of OpenSSH. Its UserKnownHostsFile shows whether tokens of
+ * that and of IdentityAgent are expanded.
+ */
 export function askSshDefaults(context: SshContext): Promise<string> {
-  return printed('localhost', context, ['-F', 'none', '--', 'localhost'])
+  return printed('localhost', context, ['-F', 'none', '-o', `UserKnownHostsFile=${UNEXPANDED}`, '--', 'localhost'])
 }
 
 interface SshContext {

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { absolutePath, expandPath, type PathTokens } from './expand-path.ts'
+import type { PathTokens } from './expand-path.ts'
 import { type AlgorithmKeyword, usableAlgorithms } from './ssh-algorithms.ts'
 import { refusalOfKeyword } from './ssh-keywords.ts'
+import { pathsIn } from './ssh-paths.ts'
+import { isSame, parseSettings, type Settings, unsupported } from './ssh-settings.ts'
 
 /** Settings with which the user's OpenSSH would reach one host. */
 export interface SshConfiguration {
@@ -70,23 +71,23 @@ export function parseSshConfiguration(
     port: settings.number('port', 22),
     user: settings.text('user', tokens.localUser),
   }
-  const path = (name: string): string => expandPath(name, { ...tokens, ...host })
+  const all = {
+    ...tokens,
+    ...host,
+    keyAlias: settings.all('hostkeyalias')[0] ?? tokens.originalHost,
+    jumpHosts: settings.all('proxyjump')[0] ?? '',
+  }
   return {
     ...host,
     address,
     addressFamily: ADDRESS_FAMILIES[settings.text('addressfamily', 'any')] ?? 0,
     hostKeyNames: hostKeyNames(settings.text('hostkeyalias', ''), host),
-    userKnownHostsFiles: splitPaths(settings.text('userknownhostsfile', '')).map(path),
-    globalKnownHostsFiles: splitPaths(settings.text('globalknownhostsfile', '')).map(path),
+    ...pathsIn(settings, { address, tokens: all, byDefault }),
     unknownHosts: ACCEPTING.has(settings.text('stricthostkeychecking', 'ask')) ? 'accept-new' : 'refuse',
     hashKnownHosts: settings.text('hashknownhosts', 'no') === 'yes',
     ...algorithmsIn(address, settings, byDefault),
-    ...identitiesIn(settings, byDefault, path),
-    certificateFiles: settings.all('certificatefile').map(path),
     keyProviders: settings.all('pkcs11provider'),
     identitiesOnly: settings.text('identitiesonly', 'no') === 'yes',
-    agent: agentSocket(settings.text('identityagent', 'SSH_AUTH_SOCK'), path, tokens),
-    proxyJump: settings.list('proxyjump'),
     bindAddress: settings.all('bindaddress')[0],
     connectionAttempts: settings.number('connectionattempts', 1),
     sessionVariables: variablesOf(settings.all('setenv')),
@@ -96,15 +97,6 @@ export function parseSshConfiguration(
       count: settings.number('serveralivecountmax', 3),
     },
   }
-}
-
-function identitiesIn(
-  settings: Settings,
-  byDefault: Settings,
-  path: (name: string) => string,
-): Pick<SshConfiguration, 'identityFiles' | 'identitiesNamed'> {
-  const files = settings.all('identityfile')
-  return { identityFiles: files.map(path), identitiesNamed: !isSame(files, byDefault.all('identityfile')) }
 }
 
 type Algorithms = Pick<
@@ -134,45 +126,6 @@ const ADDRESS_FAMILIES: Readonly<Record<string, 4 | 6>> = { inet: 4, inet6: 6 }
 // `no` and `off` are laxer than accept-new; changed keys are refused all the same.
 const ACCEPTING: ReadonlySet<string> = new Set(['accept-new', 'no', 'off', 'false'])
 
-interface Settings {
-  readonly keywords: readonly string[]
-  /** Values of a keyword, without `none`. */
-  all(keyword: string): readonly string[]
-  text(keyword: string, otherwise: string): string
-  /** Number of a keyword; zero counts as missing. */
-  number(keyword: string, otherwise: number): number
-  list(keyword: string): readonly string[]
-}
-
-function parseSettings(text: string): Settings {
-  const values = new Map<string, string[]>()
-  for (const line of text.split('\n')) {
-    const blank = line.indexOf(' ')
-    if (blank <= 0) continue
-    const keyword = line.slice(0, blank)
-    const value = line.slice(blank).trim()
-    const before = values.get(keyword)
-    if (before === undefined) values.set(keyword, [value])
-    else before.push(value)
-  }
-  const all = (keyword: string): readonly string[] => (values.get(keyword) ?? []).filter((value) => value !== 'none')
-  return {
-    keywords: [...values.keys()],
-    all,
-    text: (keyword, otherwise) => values.get(keyword)?.[0] ?? otherwise,
-    number: (keyword, otherwise) => boundedNumber(all(keyword)[0]) ?? otherwise,
-    list: (keyword) => all(keyword)[0]?.split(',') ?? [],
-  }
-}
-
-/** As many seconds as a timer can wait. */
-const MAX_NUMBER = 2_000_000
-
-function boundedNumber(text = ''): number | undefined {
-  const number = /^\d+$/.test(text) ? Math.min(Number(text), MAX_NUMBER) : 0
-  return number === 0 ? undefined : number
-}
-
 function refuseUnsupported(address: string, settings: Settings, defaults: Settings): void {
   const keyword = settings.keywords.find(
     (one) => refusalOfKeyword(one) !== undefined && !isSame(settings.all(one), defaults.all(one)),
@@ -194,23 +147,12 @@ function refuseUnsupported(address: string, settings: Settings, defaults: Settin
     )
 }
 
-function unsupported(address: string, what: string, hint: string): DavitError {
-  return new DavitError('unsupported-ssh-option', `cannot connect to '${address}': ${what}`, {
-    exitStatus: ExitStatus.unreachable,
-    hint,
-  })
-}
-
 function allowsKeys(settings: Settings): boolean {
   const ways = settings.list('preferredauthentications')
   return !OFF.has(settings.text('pubkeyauthentication', 'yes')) && (ways.length === 0 || ways.includes('publickey'))
 }
 
 const OFF: ReadonlySet<string> = new Set(['no', 'false'])
-
-function isSame(values: readonly string[], others: readonly string[]): boolean {
-  return values.length === others.length && values.every((value, index) => value === others[index])
-}
 
 function variablesOf(assignments: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -223,17 +165,4 @@ function hostKeyNames(alias: string, host: { hostname: string; port: number }): 
   if (alias !== '') return [alias.toLowerCase()]
   const name = host.hostname.toLowerCase()
   return host.port === 22 ? [name] : [`[${name}]:${host.port}`, name]
-}
-
-/** `ssh -G` joins paths with blanks and quotes nothing, but they are absolute by then. */
-function splitPaths(value: string): string[] {
-  return value.split(/(?<! ) +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
-}
-
-/** Socket of the agent; `SSH_AUTH_SOCK` and `$NAME` are variables of the environment. */
-function agentSocket(setting: string, path: (name: string) => string, tokens: PathTokens): string | undefined {
-  if (setting === 'none') return undefined
-  const variable = setting === 'SSH_AUTH_SOCK' ? setting : /^\$(\w+)$/.exec(setting)?.[1]
-  const socket = variable === undefined ? path(setting) : tokens.environment[variable]
-  return socket ? absolutePath(socket, tokens) : undefined
 }

@@ -20,10 +20,12 @@ export async function otherDeployments(place: DeploymentPlace): Promise<readonly
 
 /** Hint for a deployment without generations, which names the deployments that have some. */
 export async function nothingDeployed(place: DeploymentPlace): Promise<string> {
-  const others = (await otherDeployments(place)).map((name) => `'${name}'`)
+  const names = await otherDeployments(place)
+  const others = names.map((name) => `'${name}'`)
   if (others.length === 0)
     return 'nothing has been deployed from this coordinator; if its state was lost, davit-reconstruct reads back what targets have'
-  return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; select one of them with -p NAME`
+  const way = others.length === 1 ? `select it with -p ${names[0]}` : 'select one of them with -p NAME'
+  return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; ${way}`
 }
 
 /** Valid name of a deployment; davit does not create directories with other names. */
