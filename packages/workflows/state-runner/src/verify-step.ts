@@ -51,12 +51,22 @@ async function verify(stateful: StatefulService, at: TargetName, scene: StateSce
   if (definition === undefined) return unverifiable(isElsewhere ? noModule(stateful, at) : moduleMissing(stateful))
   const call = { stateful, place, definition, scene, snapshot }
   const result = isOwn ? await verifyOn(call) : await verifyAside(call, kept)
+  return concluded(call, result, [there, kept])
+}
+
+/** Notes what was found, and says it. */
+async function concluded(
+  { stateful, place, snapshot, scene }: VerifyCall,
+  result: Verification,
+  stores: readonly SnapshotStore[],
+): Promise<StepOutcome> {
   if (result.kind === 'unknown') return unverifiable(result.message, result.log)
   const how = result.kind === 'verified' ? result.how : 'failed'
-  for (const store of [there, kept]) await noteVerified(store, snapshot, { how, target: at })
+  for (const store of stores) await noteVerified(store, snapshot, { how, target: place.name })
   if (result.kind !== 'verified') return failed(`it is not verified: ${result.message}`, result.log)
   const code = result.how === 'loaded' ? 'snapshot-loaded' : 'snapshot-compared'
-  scene.report(say(code, { service: stateful.service.name, target: at, snapshot: snapshot.name.slice(0, 12) }))
+  const name = snapshot.name.slice(0, 12)
+  scene.report(say(code, { service: stateful.service.name, target: place.name, snapshot: name }))
   return { kind: 'succeeded' }
 }
 
