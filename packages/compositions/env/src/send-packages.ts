@@ -22,9 +22,10 @@ export async function sendPackages(
   const words = { on, replaceAltered: repair }
   if (remake !== undefined) {
     const printed = await steps.run(distribute, wordsOf({ ...words, listAltered: true }), manifest)
-    if (printed === manifest) return
-    for (const storePath of printed.split('\n').filter((line) => line !== ''))
-      report(say('package-remade', { storePath }))
+    // Otherwise it is the manifest.
+    const altered = printed.split('\n').filter((line) => line.startsWith('/'))
+    if (altered.length === 0) return
+    for (const storePath of altered) report(say('package-remade', { storePath }))
     await remake()
   }
   await steps.run(distribute, wordsOf(words), manifest)

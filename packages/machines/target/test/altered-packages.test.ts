@@ -77,10 +77,13 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
   ])('one with %s is not sent, and nothing of it stays there', async (_, name, what) => {
     await building.store.realise([pkg], { report: () => {}, signal })
     alter(pkg.outPath, name)
+    const before = building.connection.pids.length
     await expect(targetStore().send([pkg.outPath], { signal })).rejects.toMatchObject({
       code: 'altered-package',
       message: expect.stringContaining(what),
     })
+    // Not even a part of it was on its way.
+    expect(building.connection.pids.length).toBe(before)
     expect(existsSync(there())).toBe(false)
     expect(hidden('incoming')).toEqual([])
     const store = await reopened()
