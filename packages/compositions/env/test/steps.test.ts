@@ -163,7 +163,7 @@ describe('davit-env', () => {
     expect(trace()).toEqual([
       'manifest deployment=model modules=mine format=json',
       'activate lock=false upgrade=false rollback=false check targetProfiles=false coordinatorProfile=false: output of manifest',
-      'distribute listAltered: output of manifest',
+      'distribute: output of manifest',
       'activate lock=false upgrade=false rollback=false targetProfiles=false: output of manifest',
       'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
     ])
