@@ -9,6 +9,8 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'kept-outdated',
   // Differences from the manifest are reported by other messages before this one.
   'not-connected',
+  // It says what may be, and why.
+  'may-end-at-logout',
   'no-state-moved',
   'nothing-to-do',
   'snapshots-damaged',

@@ -20,9 +20,12 @@ export function localStart(): readonly [string, ...string[]] {
 
 const isDigit = (number: number): boolean => number < 10
 
-/** Some shells have no names for descriptors from 10 on. Without another shell, these stay open, but are /dev/null: see `startCommand`. */
+/**
+ * Some shells have no names for descriptors from 10 on. Without another shell, these stay open, but are /dev/null: see `startCommand`. A bash
+ * whose input is a socket would read the files of the user.
+ */
 const CLOSE_HIGH = `then='eval "$1" && exec /bin/sh -c "$2"'
-if command -v bash >/dev/null 2>&1; then exec bash -pc "$then" sh "$@"; fi
+if command -v bash >/dev/null 2>&1; then exec bash --norc -pc "$then" sh "$@"; fi
 if command -v busybox >/dev/null 2>&1; then exec busybox sh -c "$then" sh "$@"; fi
 eval "$2"`
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -102,4 +102,10 @@ describe('a local script does not have of its caller', () => {
       new RegExp(`\t${usual}$`),
     )
   })
+})
+
+test('a local script reads no file of the user on its way', () => {
+  writeFileSync(join(directory, '.bashrc'), 'echo read; echo read >&2\n')
+  const before = 'unset SHLVL; export HOME="$D" BASH_ENV="$D/.bashrc"; exec 200>"$D/lock"'
+  expect(said(before, 'echo "said ${SHLVL-}" | cut -c1-4; exec 2>&1')).toBe('said')
 })
