@@ -24,6 +24,8 @@ export const PROCESS_SETTINGS: Readonly<Record<string, Expectation>> = {
   stateOwner: { pattern: /^(?!-)[^\s:]*(:[^\s:]*)?$/, expected: 'of the form USER:GROUP' },
   stateMode: { pattern: /^[0-7]{3,4}$/, expected: 'an octal number of three or four digits' },
   snapshotCommand: {},
+  snapshotExclude: {},
+  snapshotOwners: { pattern: /^(names|numbers)$/, expected: 'names or numbers' },
   logSize: { pattern: /^[1-9]\d{0,8}[kMG]?$/, expected: 'a number of bytes, optionally with k, M or G' },
 }
 

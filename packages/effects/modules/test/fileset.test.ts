@@ -44,6 +44,30 @@ describe.concurrent.each(shells)('fileset under $name', (shell) => {
     expect(readdirSync(targetOf(scene))).toEqual(['bin', 'files'])
   })
 
+  test('has rules for what is saved of it', async () => {
+    const scene = fileset(shell, 'mkdir files', 'mkdir var/log')
+    await scene.succeed('activate')
+    const rules = async (properties: Readonly<Record<string, string>>) => {
+      expect(await scene.call('snapshot', { DAVIT_SNAPSHOT: scene.make('dump'), ...properties })).toMatchObject({
+        status: 0,
+      })
+      const text = scene.read('dump.rules')
+      rmSync(join(scene.directory, 'dump'), { recursive: true })
+      return text
+    }
+    const places = 'at 1 files\nat 2 var/log\n'
+    expect(await rules({})).toBe(`owners numbers\n${places}`)
+    expect(await rules({ snapshotExclude: 'files/*.tmp **/x' })).toBe(
+      `owners numbers\nexclude files/*.tmp\nexclude **/x\n${places}`,
+    )
+    expect(await rules({ filesetOwner: 'root:root' })).toBe(`owners names\n${places}`)
+    expect(await rules({ snapshotOwners: 'names' })).toBe(`owners names\n${places}`)
+    expect(await scene.call('activate', { snapshotExclude: '/x' })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("'/x' of snapshotExclude is not a relative path"),
+    })
+  })
+
   test('takes several directories in turn, whatever their names and those of their files', async () => {
     const odd = `-v'a "l" $(touch x) ü\\`
     const scene = fileset(shell, `mkdir ${odd}`, 'mkdir var/-n/log', 'mkdir none', 'mkdir var/-n/log/inner/')

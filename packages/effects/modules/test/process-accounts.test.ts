@@ -49,6 +49,9 @@ describe.skipIf(noPrivateAccounts).each(shells)('accounts of a process under $na
     expectNone(accounts, scene)
     accounts.add('passwd', 'somebody:x:34567:34567::/:/bin/sh')
     scene.make('snapshot/state')
+    // Files are unpacked for them.
+    await call('accounts')
+    expect(uid()).toBeGreaterThan(0)
     await call('restore')
     expect(owner()).toBe(uid())
     await call('activate')

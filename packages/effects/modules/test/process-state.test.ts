@@ -96,12 +96,40 @@ describe.concurrent.each(shells)('the state of a process under $name', (shell) =
     [{ stateDirectory: '//' }, "stateDirectory '//' is not a directory of its own"],
     [{ stateDirectory: '/x', stateOwner: '-R' }, "stateOwner '-R' is not of the form"],
     [{ stateDirectory: '/x', stateMode: '8' }, "stateMode '8' is not an octal number"],
+    [{ stateDirectory: '/x', snapshotOwners: 'both' }, "snapshotOwners 'both' is neither names nor numbers"],
   ])('is refused with settings %j', async (properties, message) => {
     const scene = new Stateful(shell, 'process', { files: { 'bin/web': FOREVER }, properties })
     for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage']) {
       expect(await scene.call(activity, { DAVIT_SNAPSHOT: scene.directory })).toMatchObject(refused(message))
     }
   })
+
+  test('has rules for what is saved of it', async () => {
+    const scene = stateful(shell, { snapshotExclude: "  'logs/*' **/tmp\n*.pid  ", stateOwner: 'root:' })
+    scene.write(join(scene.component, 'dysnomia-support/users/davit-web'), '')
+    scene.make('var/data')
+    const DAVIT_SNAPSHOT = scene.make('dump')
+    expect(await scene.call('snapshot', { DAVIT_SNAPSHOT })).toMatchObject(succeeded)
+    const accounts = ['user root', 'user davit-web', 'group davit-web']
+    const patterns = ["exclude 'logs/*'", 'exclude **/tmp', 'exclude *.pid']
+    const rules = (owners: string) => ['at state .', `owners ${owners}`, ...accounts, ...patterns, ''].join('\n')
+    expect(scene.read('dump.rules')).toBe(rules('names'))
+    const numbers = { DAVIT_SNAPSHOT: scene.make('more/dump'), snapshotOwners: 'numbers' }
+    expect(await scene.call('snapshot', numbers)).toMatchObject(succeeded)
+    expect(scene.read('more/dump.rules')).toBe(rules('numbers'))
+  })
+
+  test.each(['/abs', 'a//b', '../a', 'a/..', 'a/**/b', 'a[bc]', 'a\\*', './a'])(
+    'is refused if the pattern %j is to be left out',
+    async (pattern) => {
+      const properties = { stateDirectory: '/x', snapshotExclude: `good ${pattern}` }
+      const scene = new Stateful(shell, 'process', { files: { 'bin/web': FOREVER }, properties })
+      const message = `'${pattern}' of snapshotExclude is not a relative path`
+      for (const activity of ['activate', 'snapshot']) {
+        expect(await scene.call(activity, { DAVIT_SNAPSHOT: scene.directory })).toMatchObject(refused(message))
+      }
+    },
+  )
 
   test('needs a stateDirectory only for a snapshot that has one', async () => {
     const scene = new Stateful(shell, 'process', { files: { 'bin/web': FOREVER } })

@@ -38,7 +38,12 @@ const directory = (path: string, mode = '41ed') => `- ${mode} - ${OWNER}/./${pat
 const link = (path: string, to: string) => `${to.replaceAll('/', '\\057')} a1ff ${to.length} ${OWNER}/./${path}`
 
 /** Writes a snapshot as a target might that wants to do harm; its checksums fit. Returns its name. */
-function forge(keeper: Keeper, lines: readonly string[], archives: readonly (readonly TarBlock[])[]): string {
+function forge(
+  keeper: Keeper,
+  lines: readonly string[],
+  archives: readonly (readonly TarBlock[])[],
+  kind = '',
+): string {
   const listing = ['davit snapshot 1', ...lines, ''].join('\n')
   const name = sumOf(listing)
   const place = join(keeper.snapshots, 'snapshots/process/web', name)
@@ -46,7 +51,7 @@ function forge(keeper: Keeper, lines: readonly string[], archives: readonly (rea
   writeFileSync(join(place, 'listing'), listing)
   for (const [index, blocks] of archives.entries()) {
     const archive = tarOf(...blocks)
-    writeFileSync(join(place, `00${index + 1}-${sumOf(archive)}.tar`), archive)
+    writeFileSync(join(place, `00${index + 1}-${kind}${sumOf(archive)}.tar`), archive)
   }
   refer(keeper, name)
   return name
@@ -82,7 +87,7 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
 
   type Forgery = (outside: string) => { lines: readonly string[]; archives: readonly (readonly TarBlock[])[] }
 
-  describe.runIf(isNew)('that took a snapshot', () => {
+  describe.runIf(isNew).each(['', 'sparse-'])('that took a %ssnapshot', (kind) => {
     test.each<readonly [string, Forgery]>([
       [
         'writes nothing above',
@@ -181,18 +186,11 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
           archives: [[STATE, named('./state/x'), named('./state/x', 'y')]],
         }),
       ],
-      [
-        'sends no file with another mode',
-        () => ({
-          lines: [directory('state'), file('state/x', 'x')],
-          archives: [[STATE, { ...named('./state/x'), mode: 0o4755 }]],
-        }),
-      ],
     ])('%s', async (_, forgery) => {
       const keeper = await Keeper.open(shell)
       writeFileSync(keeper.path('rows'), 'rows')
       const { lines, archives } = forgery(outside)
-      forge(keeper, lines, archives)
+      forge(keeper, lines, archives, kind)
       const incoming = join(keeper.snapshots, 'incoming')
       mkdirSync(incoming)
       writeFileSync(join(incoming, 'kept'), '')
@@ -206,6 +204,18 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
       const isRestored = result.kind === 'succeeded'
       expect(existsSync(keeper.path('rows'))).toBe(!isRestored)
       expect(isRestored || result.kind === 'failed' ? readdirSync(keeper.data) : []).not.toContain('x')
+    })
+
+    test('sends no file with another mode than the listing has', async () => {
+      const keeper = await Keeper.open(shell)
+      forge(
+        keeper,
+        [directory('state'), file('state/x', 'x')],
+        [[STATE, { ...named('./state/x'), mode: 0o4777 }]],
+        kind,
+      )
+      expect(await keeper.perform('restore')).toEqual({ kind: 'succeeded' })
+      expect(lstatSync(keeper.path('x')).mode.toString(8)).toBe('100644')
     })
 
     test('restores no rights for whoever runs a file, which older versions have listed', async () => {

@@ -15,7 +15,7 @@ run_state() {
     rm -f "$davit_directory/running"
     exit 253
   }
-  said=$(prepare_state 2>&1)
+  make_accounts && said=$(prepare_state 2>&1)
   davit_status=$?
   [ "$davit_status" != 0 ] || {
     (
@@ -50,6 +50,23 @@ run_state() {
 set_aside=247
 not_savable=248
 nothing_to_do=249
+
+# make_accounts: has the module make the accounts to which the files of the state belong, before it is unpacked.
+make_accounts() {
+  said=
+  [ "$davit_activity" = restore ] && [ -n "$wanted" ] || return 0
+  find_component ''
+  [ -f "$davit_module.activities" ] && has_line "$davit_module.activities" accounts || return 0
+  davit_activity=accounts
+  (
+    exec >&7 2>&1 7>&-
+    claim_module && call_module ''
+  ) &
+  await_module "$!" "$seconds"
+  davit_activity=restore
+  rm -f "$davit_directory/module"
+  return "$davit_status"
+}
 
 # prepare_state: makes what the module needs.
 prepare_state() {
@@ -148,9 +165,9 @@ close_views() {
 
 # remove_dump: also directories of the state that nobody may write to.
 remove_dump() {
-  rm -rf "$dump" "$dump.work" 2>/dev/null || {
+  rm -rf "$dump" "$dump.work" "$dump.rules" 2>/dev/null || {
     find "$dump" -type d ! -perm -700 -exec chmod u+rwx {} +
-    rm -rf "$dump" "$dump.work"
+    rm -rf "$dump" "$dump.work" "$dump.rules"
   }
 }
 
@@ -181,15 +198,6 @@ finish_state() {
       ;;
     collect-garbage) forget saved restored empty garbage ;;
   esac
-}
-
-# in_turn COMMAND...: while nobody else changes the store of snapshots.
-in_turn() {
-  claim_in_turn "$snapshots/mutex" "$davit_runner" || return
-  "$@"
-  set -- "$?"
-  rm -f "$snapshots/mutex"
-  return "$1"
 }
 
 # write_facts: tells about the snapshot $name, from the record of the activity.

@@ -12,9 +12,11 @@
 #   replacing, replaced                   CONTAINER/COMPONENT: names of the snapshots of what a restoration replaces, or has replaced last
 #   incoming/                             what is not complete yet
 # A snapshot of davit consists of `listing`, whose checksum is its name, and archives NUMBER-CHECKSUM.tar, .tar.zst or .tar.gz, which
-# are extracted in order; then what the listing does not have is removed. One of Dysnomia is kept as its module made it.
+# are extracted in order; then what the listing does not have is removed. NUMBER-sparse-CHECKSUM has files with holes. One of Dysnomia is kept as its module made it.
 
 listing_title='davit snapshot 1'
+# Of one with owners by number, which earlier versions cannot read.
+numbered_title='davit snapshot 2'
 
 # use_component SNAPSHOTS CONTAINER COMPONENT
 use_component() {
@@ -51,7 +53,7 @@ is_checksum() {
 # is_packed SNAPSHOT: whether davit has made it; also if its listing is damaged.
 is_packed() {
   first_line "$1/listing"
-  [ "$line" != "$listing_title" ] || return 0
+  [ "$line" != "$listing_title" ] && [ "$line" != "$numbered_title" ] || return 0
   for packed_file in "$1"/[0-9][0-9][0-9]-*.tar*; do
     packed_file=${packed_file##*-}
     ! is_checksum "${packed_file%%.tar*}" || return 0
@@ -210,3 +212,24 @@ foreign_sum() (
   } | sha256sum | sed 's/ .*//'
 )
 
+is_checksum() {
+  case $1 in
+    *[!0-9a-f]*) return 1 ;;
+  esac
+  [ "${#1}" = 64 ]
+}
+
+# set_aside NAME: of a damaged snapshot, so that an intact one can take its place.
+set_aside() {
+  set -- "$1" "$snapshots/damaged/$component.$1"
+  rm -rf "$2" && mkdir -p "$snapshots/damaged" && mv "$payloads/$1" "$2" && complain "it was moved to '$snapshots/damaged'"
+}
+
+# in_turn COMMAND...: while nobody else changes the store of snapshots.
+in_turn() {
+  claim_in_turn "$snapshots/mutex" "$davit_runner" || return
+  "$@"
+  set -- "$?"
+  rm -f "$snapshots/mutex"
+  return "$1"
+}

@@ -8,7 +8,7 @@ const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'interface-runner'], own: [..
 const LOCK = { ...MODULE, own: [...MODULE.own, 'interface-profile', 'lock-file', 'make-lock', 'interface-lock'] }
 const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-start', 'interface-shell'] }
 const DIAGNOSIS = { detached: [...ACTIVITIES, 'diagnosis'], own: [...OWN, 'record', 'interface-start', 'diagnose'] }
-const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'interface-snapshots'] }
+const SNAPSHOTS = { own: [...ACTIVITIES, 'snapshots', 'snapshot-past', ...OWN, 'interface-snapshots'] }
 
 /** Operations of the client interface of Disnix, and some that are not among them, `capture` and those to diagnose: `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
 const PARTS = {

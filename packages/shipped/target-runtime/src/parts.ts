@@ -18,6 +18,8 @@ export const SNAPSHOT_ACTIVITIES = [
   ...ACTIVITIES,
   'snapshots',
   'snapshot-past',
+  'snapshot-owners',
+  'snapshot-changes',
   'snapshot-content',
   'snapshot-runner',
 ] as const

@@ -91,9 +91,9 @@ describe.each(SHELLS)('a script that is loaded in %s', (program = '', ...options
 
 /** For state, a shell evaluates the parts that take, send and restore snapshots as well. */
 const LIMITS: ReadonlyMap<string, number> = new Map([
-  ['helperScript() of state', 70_000],
+  ['helperScript() of state', 83_000],
   ['helperScript() of deploy', 46_000],
-  ['clientScript() of state_activity', 48_000],
+  ['clientScript() of state_activity', 62_000],
 ])
 
 describe.each(SCRIPTS)('%s', (name, script) => {

@@ -129,3 +129,31 @@ move_back() {
   rm -f "$davit_aside/list" && rm -rf "$davit_aside"
   fail "cannot replace '$davit_failed'; the old state is in place"
 }
+
+# check_rules EXCLUDE OWNERS: whether these settings are valid; sets $davit_unsafe to what is not.
+check_rules() {
+  davit_unsafe=
+  case $2 in
+    '' | names | numbers) ;;
+    *) davit_unsafe="snapshotOwners '$2' is neither names nor numbers" ;;
+  esac
+  set -f
+  for davit_pattern in $1; do
+    case /${davit_pattern#'**/'}/ in
+      *//* | */./* | */../* | *'**'* | *[]\\[]* | *[[:cntrl:]]*)
+        davit_unsafe="'$davit_pattern' of snapshotExclude is not a relative path, in which * and ? may stand for anything but /, after an optional **/"
+        ;;
+    esac
+  done
+  set +f
+  [ -z "$davit_unsafe" ]
+}
+
+# write_rules EXCLUDE: tells davit what to leave out of the snapshot. Modules that run by themselves have no such file.
+write_rules() {
+  set -f
+  for davit_pattern in $1; do
+    printf 'exclude %s\n' "$davit_pattern"
+  done >>"$DAVIT_SNAPSHOT.rules" || exit 1
+  set +f
+}

@@ -189,6 +189,7 @@ find_owner() {
   case $owner in
     -* | *[[:space:]]*) fail "filesetOwner '$owner' is not of the form USER:GROUP" ;;
   esac
+  check_rules "${snapshotExclude-}" "${snapshotOwners-}" || fail "$davit_unsafe"
 }
 
 # find_base: sets $base, the place of $davit_base, on the way to which nobody else may replace anything.
@@ -319,12 +320,17 @@ remove_emptied() {
   done
 }
 
-# snapshot_fileset: links 1, 2, … to the mutable directories, and a file `directories` that says which they are.
+# snapshot_fileset: links 1, 2, … to the mutable directories, and a file `directories` that says which they are. Who writes there without
+# an owner may be in a container, which has names of its own.
 snapshot_fileset() {
   find_base
   finish_replacement
   count=0
   : >"$DAVIT_SNAPSHOT/directories" || exit 1
+  default=numbers
+  [ -z "$owner" ] || default=names
+  printf 'owners %s\n' "${snapshotOwners:-$default}" >"$DAVIT_SNAPSHOT.rules" || exit 1
+  write_rules "${snapshotExclude-}"
   while IFS= read -r path; do
     [ -n "$path" ] || continue
     check_way "$path"
@@ -332,7 +338,7 @@ snapshot_fileset() {
     count=$((count + 1)) entry=-
     if [ -d "$davit_base/$path" ]; then
       entry=$count
-      ln -s "$davit_base/$path" "$DAVIT_SNAPSHOT/$count" || exit 1
+      ln -s "$davit_base/$path" "$DAVIT_SNAPSHOT/$count" && printf 'at %s %s\n' "$count" "$path" >>"$DAVIT_SNAPSHOT.rules" || exit 1
     elif [ -e "$davit_base/$path" ]; then
       fail "cannot take a snapshot of '$component': '$davit_base/$path' is not a directory"
     fi
