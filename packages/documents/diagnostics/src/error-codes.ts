@@ -3,6 +3,8 @@ export const ERROR_CODES = {
   'already-locked': 'Another run holds the lock of this profile on that target. Try again later.',
   'already-running':
     'An activity of this service is still running on its target. Run the same command again: it waits for that activity first.',
+  'altered-package':
+    'A package in a store is not what it was when it was made: a program has written into it, somebody has changed it, or a disk has. It is not sent. davit-env with the models makes it again, and keeps what was there.',
   'authentication-failed':
     'The machine accepted none of the keys that ssh would use for this account. Make `ssh ADDRESS` work without a password first.',
   'bad-address': 'The infrastructure model contains an invalid address. Write `host`, `user@host` or `host:port`.',
@@ -186,7 +188,7 @@ export const ERROR_CODES = {
   'nothing-selected':
     'Nothing matches a name of `--on`, or no service with state matches the options. The hint has a similar name, or those that there are.',
   'original-changed':
-    'Disnix has deployed on a target while davit-adopt was at work. Nothing of that is lost; run the same command again.',
+    'Disnix has deployed on a target while davit-adopt was at work, or since davit has adopted or set its profile. Nothing of that is lost: davit-adopt takes it over.',
   'original-deployment':
     'Disnix has deployed services that would be started twice, or stopped, and its deployment was not adopted, or not completely. Take it over with davit-adopt, or go on regardless with `--beside-original`.',
   'original-locked':

@@ -212,13 +212,6 @@ foreign_sum() (
   } | sha256sum | sed 's/ .*//'
 )
 
-is_checksum() {
-  case $1 in
-    *[!0-9a-f]*) return 1 ;;
-  esac
-  [ "${#1}" = 64 ]
-}
-
 # set_aside NAME: of a damaged snapshot, so that an intact one can take its place.
 set_aside() {
   set -- "$1" "$snapshots/damaged/$component.$1"
