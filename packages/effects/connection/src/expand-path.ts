@@ -67,7 +67,7 @@ interface Values {
 
 /** What stands for a token is not expanded again. */
 function expandTokens(text: string, { tokens, environment }: Values, refuse: RefuseToken): string {
-  const expression = environment === undefined ? /%(.?)/gs : /%(.?)|\$\{(?:([^}]*)\})?/gs
+  const expression = environment === undefined ? /%(.?)/gs : /%(.?)|\$\{(?:([^}$]*)\})?/gs
   return text.replaceAll(expression, (token: string, letter: string | undefined, name: string | undefined) => {
     const value = letter === undefined ? environment?.[name ?? ''] : own(tokens, letter)
     if (value !== undefined) return String(value)

@@ -16,6 +16,8 @@ export async function startCommand(command: Command): Promise<RunningCommand> {
     child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)))
   })
   const { signal } = supervise(child, pid, command)
+  // A program may end before it has read everything; its exit status says how.
+  stdin.on('error', () => {})
   if (command.stdin !== undefined) stdin.end(command.stdin)
   return { pid, stdin, stdout: held(stdout), stderr: held(stderr), exit, kill: (name = 'SIGTERM') => signal(name) }
 }

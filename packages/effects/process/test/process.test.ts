@@ -93,6 +93,11 @@ test('startCommand() streams both ways', async () => {
   expect(await exit).toBe(0)
 })
 
+test('startCommand() does not mind a program that ends before it has read everything', async () => {
+  const { exit } = await startCommand({ argv: ['true'], stdin: 'x'.repeat(1_000_000) })
+  expect(await exit).toBe(0)
+})
+
 test('startCommand() keeps output for a reader that comes late', async () => {
   const { stdout, exit } = await startCommand({ argv: ['echo', 'hello'] })
   await exit
