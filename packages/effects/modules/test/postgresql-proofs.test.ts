@@ -66,7 +66,7 @@ CREATE EVENT TRIGGER no ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE 
   ),
 ]
 
-/** Programs of the server, one of which is another one. */
+/** Programs of the server, with another one in place of one of them. */
 function programs(name: string, script: string): string {
   const others = ['psql', 'pg_dump', 'pg_isready'].map((each) => [
     each,

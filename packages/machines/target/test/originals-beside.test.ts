@@ -130,7 +130,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       ['a link', () => symlinkSync('/nowhere', lock())],
       ['a named pipe', () => spawnSync('mkfifo', [lock()])],
       ['a link to what davit has made', () => (write('tmp/made', 'davit\n'), symlinkSync('made', lock()))],
-    ])('of which davit waits for the end, and which it leaves: %s', async (_, make) => {
+    ])('whose end davit awaits, and which it leaves: %s', async (_, make) => {
       await adopted()
       make()
       const before = lstatSync(lock()).ino

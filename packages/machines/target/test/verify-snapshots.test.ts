@@ -122,7 +122,7 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     expect([keeper.scene.has('called'), await keeper.names(), incoming()]).toEqual([false, [name], []])
     await noteVerified(keeper.store, await latest(), { how: 'failed', target: TARGET })
     expect((await latest()).facts).toMatchObject({ verifiedHow: 'failed' })
-    // An intact one takes its place, of which that is not true.
+    // An intact one takes its place, and has not failed.
     expect(await keeper.perform('snapshot')).toMatchObject({ kind: 'succeeded', damage: expect.any(String) as string })
     expect((await latest()).name).toBe(name)
     expect((await latest()).facts.verifiedHow).toBeUndefined()
@@ -232,7 +232,7 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     expect(readdirSync(join(keeper.snapshots, 'facts/process/web'))).toEqual([])
   })
 
-  test('if it is one of Dysnomia, of which only that is known, and when it was taken later', async () => {
+  test('if Dysnomia has taken it, when only that is known, and if it was taken later', async () => {
     const { keeper, latest } = await openKeeper(shell)
     const add = `mkdir -p "$S/snapshots/process/web/abc" "$S/generations/process/web" && echo x >"$S/snapshots/process/web/abc/dump" &&
       ln -sfn ../../../snapshots/process/web/abc "$S/generations/process/web/9"`

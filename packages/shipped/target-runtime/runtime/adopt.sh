@@ -60,7 +60,7 @@ is_private() {
   [ -z "$open" ]
 }
 
-# renew_module: a record that is there gets the module of $record, of which the one there may be an earlier version.
+# renew_module: a record that is there gets the module of $record, in place of what may be an earlier version.
 renew_module() {
   renewed=
   while IFS= read -r line || [ -n "$line" ]; do

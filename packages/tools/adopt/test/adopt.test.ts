@@ -16,12 +16,12 @@ describe('davit-adopt', () => {
     const original = scene.deployOriginal()
     scene.keepState('one', 'two')
     const before = [scene.files(scene.nix), scene.files(scene.dysnomia)]
-    const told = await scene.adopt()
-    expect(told.stdout).toBe(
+    const outcome = await scene.adopt()
+    expect(outcome.stdout).toBe(
       `t1: ${original}\n  'database' in container 'echo'\n  'shop' in container 'echo'\n` +
         '  snapshot echo/database/one\n  snapshot echo/database/two\n',
     )
-    expect(told.messages).toContain('generation 1 on the coordinator, as the targets have it')
+    expect(outcome.messages).toContain('generation 1 on the coordinator, as the targets have it')
     expect([scene.files(scene.nix), scene.files(scene.dysnomia)]).toEqual(before)
     expect(scene.record(SHOP)).toMatch(/^property\.port 8080$/m)
     const { profiles, serviceMappings, snapshotMappings } = await scene.manifest()
@@ -51,8 +51,8 @@ describe('davit-adopt', () => {
     scene.keepState('one')
     await scene.adopt()
     const before = scene.files(scene.state)
-    const told = await scene.adopt()
-    expect([told.stdout, told.messages, told.journalled]).toEqual([
+    const outcome = await scene.adopt()
+    expect([outcome.stdout, outcome.messages, outcome.journalled]).toEqual([
       '',
       ["nothing to adopt: Disnix has deployed nothing as 'default' that davit does not know"],
       0,
@@ -63,11 +63,11 @@ describe('davit-adopt', () => {
   test('writes nothing in a dry run, which prints the same', async () => {
     const original = scene.deployOriginal()
     scene.keepState('one')
-    const told = await scene.adopt('--dry-run', '--format', 'json')
+    const outcome = await scene.adopt('--dry-run', '--format', 'json')
     const file = new URL('../../../../docs/formats/schemas/adoption.json', import.meta.url)
     const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema
-    expect(fits(schema, JSON.parse(told.stdout))).toBe(true)
-    expect(JSON.parse(told.stdout)).toEqual({
+    expect(fits(schema, JSON.parse(outcome.stdout))).toBe(true)
+    expect(JSON.parse(outcome.stdout)).toEqual({
       document: 'adoption',
       version: 1,
       profile: 'default',
@@ -84,7 +84,7 @@ describe('davit-adopt', () => {
         },
       ],
     })
-    expect([scene.files(scene.state), told.journalled]).toEqual([{}, 0])
+    expect([scene.files(scene.state), outcome.journalled]).toEqual([{}, 0])
   })
 
   test.each([
@@ -130,8 +130,8 @@ describe('davit-adopt', () => {
     scene.installModule('echo')
     const stored = () => readdirSync(join(scene.directory, 'store')).toSorted()
     const before = stored()
-    const told = await scene.adopt('--modules', join(scene.directory, 'modules'))
-    expect(told.messages).toEqual([
+    const outcome = await scene.adopt('--modules', join(scene.directory, 'modules'))
+    expect(outcome.messages).toEqual([
       "nothing to adopt: Disnix has deployed nothing as 'default' that davit does not know",
       'generation 1 on the coordinator, as the targets have it',
     ])
@@ -159,9 +159,9 @@ describe('davit-adopt', () => {
     scene.targets('t1', 'away')
     await expect(scene.adopt()).rejects.toMatchObject({ code: 'targets-unreachable', fields: { targets: ['away'] } })
     expect(scene.files(scene.state)).toEqual({})
-    const told = await scene.adopt('--partial')
-    expect(told.stdout).toMatch(/^t1: /)
-    expect(told.messages.filter((message) => message.startsWith('left out'))).toHaveLength(1)
+    const outcome = await scene.adopt('--partial')
+    expect(outcome.stdout).toMatch(/^t1: /)
+    expect(outcome.messages.filter((message) => message.startsWith('left out'))).toHaveLength(1)
     expect([...(await scene.manifest()).profiles.keys()]).toEqual(['t1'])
   })
 
@@ -201,9 +201,9 @@ describe('davit-adopt', () => {
     scene.deployOriginal(['shop', 'database'], 'default', type)
     scene.keepState('one')
     rmSync(join(scene.dysnomia, 'activated/echo/shop'))
-    const told = await scene.adopt(...options)
-    expect(told.messages).toContain('echo/shop: in the profile of Disnix, but Dysnomia has not marked it as active')
-    expect(told.stdout).toContain("'shop' in container 'echo'")
+    const outcome = await scene.adopt(...options)
+    expect(outcome.messages).toContain('echo/shop: in the profile of Disnix, but Dysnomia has not marked it as active')
+    expect(outcome.stdout).toContain("'shop' in container 'echo'")
   })
 
   test('mends what an earlier version has adopted, if asked to', async () => {
@@ -218,8 +218,8 @@ describe('davit-adopt', () => {
     const file = join(scene.state, `targets/t1/active/default/echo:${SHOP}/record`)
     writeFileSync(file, record.replace(/^module .*$/m, 'module /earlier/echo'))
     expect((await scene.adopt()).stdout).toBe('')
-    const told = await scene.adopt('--replace')
-    expect(told.stdout).toContain(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
+    const outcome = await scene.adopt('--replace')
+    expect(outcome.stdout).toContain(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
     expect([scene.record(SHOP), readdirSync(notes)]).toEqual([record, [`echo:${SHOP}`, `echo:${DATABASE}`]])
     expect((await scene.adopt('--replace')).stdout).toBe('')
   })
@@ -257,9 +257,9 @@ describe('davit-adopt', () => {
     await scene.adopt()
     const { profiles } = await scene.manifest()
     const original = scene.deployOriginal(['database'])
-    const told = await scene.adopt('--replace')
-    expect(told.stdout).toBe(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
-    expect(told.messages[0]).toMatch(/^put aside what davit knew of 'shop': its record is now '.*abandoned/)
+    const outcome = await scene.adopt('--replace')
+    expect(outcome.stdout).toBe(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
+    expect(outcome.messages[0]).toMatch(/^put aside what davit knew of 'shop': its record is now '.*abandoned/)
     expect(readdirSync(join(scene.state, 'targets/t1/active/default'))).toEqual([`echo:${DATABASE}`])
     expect((await scene.manifest()).profiles).not.toEqual(profiles)
     expect((await scene.adopt('--replace')).stdout).toBe('')
@@ -277,10 +277,12 @@ describe('davit-adopt', () => {
     const directory = join(scene.state, `targets/t1/active/default/echo:${SHOP}`)
     writeFileSync(join(directory, file), text)
     await expect(scene.adopt()).rejects.toMatchObject({ hint: expect.stringContaining('--replace') as string })
-    const told = await scene.adopt('--replace')
-    expect(told.stdout).toMatch(/'database' in container 'echo' \(adopted before\)\n {2}'shop' in container 'echo'\n$/)
+    const outcome = await scene.adopt('--replace')
+    expect(outcome.stdout).toMatch(
+      /'database' in container 'echo' \(adopted before\)\n {2}'shop' in container 'echo'\n$/,
+    )
     expect(scene.record(SHOP)).toBe(record)
-    const [aside = ''] = /'\/.*abandoned.*'/.exec(told.messages.join('\n')) ?? []
+    const [aside = ''] = /'\/.*abandoned.*'/.exec(outcome.messages.join('\n')) ?? []
     expect(readFileSync(join(aside.slice(1, -1), file), 'utf8')).toBe(text)
     expect((await scene.adopt()).stdout).toBe('')
   })
@@ -304,8 +306,8 @@ describe('davit-adopt', () => {
     await expect(scene.adopt()).rejects.toMatchObject(refused)
     expect(scene.files(scene.state)).toEqual({})
     const module = scene.installModule('strange-type')
-    const told = await scene.adopt()
-    expect(told.messages).toContain("'strange-type': davit calls the module of Dysnomia that is there")
+    const outcome = await scene.adopt()
+    expect(outcome.messages).toContain("'strange-type': davit calls the module of Dysnomia that is there")
     expect(scene.record(SHOP)).toContain(`module ${module}\n`)
   })
 
@@ -322,8 +324,8 @@ describe('davit-adopt', () => {
     scene.keepState('one')
     await scene.adopt()
     const marker = scene.files(snapshots())['activated/echo/database']
-    const told = await scene.adopt('-p', 'other')
-    expect(told.stdout).toMatch(/\n {2}'database' in container 'echo'\n$/)
+    const outcome = await scene.adopt('-p', 'other')
+    expect(outcome.stdout).toMatch(/\n {2}'database' in container 'echo'\n$/)
     expect(scene.files(snapshots())['activated/echo/database']).toBe(marker)
     expect(readdirSync(join(scene.state, 'targets/t1/active'))).toEqual(['default', 'other'])
   })

@@ -29,7 +29,7 @@ export interface Operation {
   readonly mayLinger?: boolean
 }
 
-/** Operations that call modules, of which something may stay. */
+/** Operations that call modules, which may leave something running. */
 const CALLING: ReadonlySet<ClientOperation> = new Set(['activity', 'state_activity', 'lock', 'unlock'])
 
 /** Carries out an operation; resolves with its status. A refusal of the script is thrown. */

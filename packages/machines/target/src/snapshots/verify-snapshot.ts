@@ -68,14 +68,14 @@ export async function noteVerified(
   await machine.request('note_verified', [place, container, component, name, how, target])
 }
 
-/** A store on a machine of which only `verifySnapshot` knows, with the name of it for that. */
+/** A store on a machine that only `verifySnapshot` knows, with its name there. */
 export interface StoreAside extends SnapshotStore {
   readonly name: string
 }
 
 interface Origin {
   readonly profile: ProfileName
-  /** Target of which the snapshot is. */
+  /** Target that the snapshot was taken on. */
   readonly from: TargetName
   readonly container: string
   readonly component: string
