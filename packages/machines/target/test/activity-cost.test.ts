@@ -13,8 +13,11 @@ import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
-/** Processes for an activation and a deactivation, of which each has three for the helper, two for the log, and one for the module. */
-const PROCESSES: Readonly<Record<string, number>> = { dash: 25, bash: 29, busybox: 25 }
+/**
+ * Processes for an activation and a deactivation. Each has three for the helper, two for the log, one that finds out whether env(1) can reset
+ * signals, and one for the module.
+ */
+const PROCESSES: Readonly<Record<string, number>> = { dash: 27, bash: 31, busybox: 27 }
 
 describe.skipIf(noStrace !== undefined).each(installedShells())('an activity on a machine with $name', (shell) => {
   /** System calls of a helper that activates and deactivates a service so often. */

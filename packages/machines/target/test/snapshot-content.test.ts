@@ -309,7 +309,7 @@ os.setxattr("list", "system.posix_acl_access", struct.pack("<I", 2) + entry(1, 6
 
     test('is refused if one changes in place, which is named', async () => {
       const keeper = await changing(
-        '[ -e torn ] || head -c 20000000 /dev/zero >torn; for p in 1 40 80 120 160 200 240 280; do date +%N | dd of=torn bs=64k seek=$p conv=notrunc 2>/dev/null; done',
+        '[ -e torn ] || head -c 20000000 /dev/zero >torn; while :; do yes "$(date +%N)" | head -c 20000000 | dd of=torn bs=64k conv=notrunc 2>/dev/null; done',
       )
       await vi.waitFor(() => expect(statSync(keeper.path('torn')).size).toBe(20_000_000), PATIENCE)
       const result = await keeper.perform('snapshot')
