@@ -148,7 +148,7 @@ const KIND: Kind = {
     ['a database of somebody', (server, { name }) => hello(server, name)],
     [
       'a database that says what davit says',
-      (server, { name }) => hello(server, name, `COMMENT ON DATABASE ${name} IS 'davit: unfinished?'`),
+      (server, { name }) => hello(server, name, `COMMENT ON DATABASE "${name}" IS 'davit: unfinished?'`),
     ],
   ],
   failures: [
@@ -179,7 +179,7 @@ const KIND: Kind = {
 }
 
 function hello(server: Postgresql, name: string, statements = 'SELECT 1'): void {
-  server.sql(`CREATE DATABASE ${name}`)
+  server.sql(`CREATE DATABASE "${name}"`)
   server.sql(`${HELLO}; ${statements}`, name)
 }
 

@@ -25,8 +25,8 @@ function encoded(encoding: string, bytes: string, locale = 'C'): Treasure<Postgr
   return {
     what: `text in ${encoding}`,
     make(server, { name }) {
-      server.sql(`DROP DATABASE ${name}`)
-      server.sql(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}' LOCALE '${locale}'`)
+      server.sql(`DROP DATABASE "${name}"`)
+      server.sql(`CREATE DATABASE "${name}" TEMPLATE template0 ENCODING '${encoding}' LOCALE '${locale}'`)
       server.sql(
         `SET client_encoding = '${encoding}'; CREATE TABLE words (word TEXT); INSERT INTO words VALUES (E'${bytes}'), ('a\\\\b''');
 COMMENT ON TABLE words IS E'${bytes}'`,
@@ -45,10 +45,10 @@ SELECT encode(convert_to(obj_description('words'::regclass), '${encoding}'), 'he
 export const TREASURES: readonly Treasure<Postgresql, Database>[] = [
   treasure(
     'comment, owner, permissions and settings of the database',
-    `COMMENT ON DATABASE NAME IS E'it''s\\n\\\\x'; ALTER DATABASE NAME SET search_path = "a b", public; ALTER DATABASE NAME IS_TEMPLATE true;
-ALTER DATABASE NAME SET my.own = 'ü'; ALTER ROLE app IN DATABASE NAME SET work_mem = '1MB'; ALTER DATABASE NAME CONNECTION LIMIT 7;
-REVOKE ALL ON DATABASE NAME FROM PUBLIC; GRANT CONNECT ON DATABASE NAME TO app WITH GRANT OPTION; ALTER DATABASE NAME OWNER TO app;
-ALTER DATABASE NAME IS_TEMPLATE false`,
+    `COMMENT ON DATABASE "NAME" IS E'it''s\\n\\\\x'; ALTER DATABASE "NAME" SET search_path = "a b", public; ALTER DATABASE "NAME" IS_TEMPLATE true;
+ALTER DATABASE "NAME" SET my.own = 'ü'; ALTER ROLE app IN DATABASE "NAME" SET work_mem = '1MB'; ALTER DATABASE "NAME" CONNECTION LIMIT 7;
+REVOKE ALL ON DATABASE "NAME" FROM PUBLIC; GRANT CONNECT ON DATABASE "NAME" TO app WITH GRANT OPTION; ALTER DATABASE "NAME" OWNER TO app;
+ALTER DATABASE "NAME" IS_TEMPLATE false`,
     'SELECT 1',
   ),
   treasure(
@@ -89,9 +89,9 @@ SELECT md5(lo_get(4711)), lomowner::regrole FROM pg_largeobject_metadata; SELECT
   {
     what: 'a tablespace and a locale of ICU',
     make(server, { name }) {
-      server.sql(`DROP DATABASE ${name}`)
+      server.sql(`DROP DATABASE "${name}"`)
       server.sql(
-        `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-u-co-phonebk' TABLESPACE elsewhere`,
+        `CREATE DATABASE "${name}" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-u-co-phonebk' TABLESPACE elsewhere`,
       )
     },
     ask: (server, { name }) => server.sql(SHARED(name)),
@@ -153,7 +153,7 @@ CREATE USER MAPPING FOR PUBLIC SERVER there OPTIONS (password 'x')`,
   ),
   omission(
     'parameters of an administrator',
-    "ALTER DATABASE NAME SET log_statement = 'ddl'",
+    `ALTER DATABASE "NAME" SET log_statement = 'ddl'`,
     /parameters of administrators: log_statement/,
   ),
   omission(
@@ -164,7 +164,7 @@ SELECT oid, 'pg_database'::regclass, 'selinux', 'x' FROM pg_database WHERE datna
   ),
   omission(
     'replication slots',
-    "SELECT pg_create_logical_replication_slot('NAME', 'pgoutput')",
+    "SELECT pg_create_logical_replication_slot(lower('NAME'), 'pgoutput')",
     /replication slot \S+ is not in the snapshot/,
   ),
   omission(

@@ -83,6 +83,7 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
     expect(treeOf(outside)).toEqual([`/kept false false ${KEPT}`])
     expect(lstatSync(outside).mode.toString(8)).toBe('40711')
     expect(lstatSync(join(outside, 'kept')).nlink).toBe(1)
+    expect(lstatSync(join(outside, 'kept')).mode.toString(8)).toBe('100644')
   }
 
   type Forgery = (outside: string) => { lines: readonly string[]; archives: readonly (readonly TarBlock[])[] }
@@ -109,6 +110,27 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
             [STATE, linked('./state/way', to)],
             [named('./state/way/x'), named('./state/way/kept')],
           ],
+        }),
+      ],
+      [
+        'changes no mode through a link that is listed as a file as well',
+        (to) => ({
+          lines: [directory('state'), link('state/way', `${to}/kept`), file('state/way', KEPT, '81b6')],
+          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+        }),
+      ],
+      [
+        'changes no mode through a link that is listed as a directory as well',
+        (to) => ({
+          lines: [directory('state'), link('state/way', `${to}/kept`), directory('state/way', '45ed')],
+          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+        }),
+      ],
+      [
+        'changes no mode through a link in the place of a file',
+        (to) => ({
+          lines: [directory('state'), file('state/way', KEPT, '81b6')],
+          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
         }),
       ],
       [

@@ -44,13 +44,23 @@ is_unchanged() {
 # copy_changed DIRECTORY: copies the files in $work/moving, at the length that they have now.
 copy_changed() {
   while IFS= read -r path; do
-    copy_file "$1/$path" || return
+    find_place "$1" && copy_file "$1/$path" || return
   done <"$work/moving"
   LC_ALL=C sort -u "$work/sizes" >"$work/sizes.new" && mv "$work/sizes.new" "$work/sizes" &&
     sed 's|^[^/]*/\./|./|' "$work/sizes" >"$work/copied"
 }
 
-# copy_file FILE: of $path. What only grows is the same when it is read again up to the length that it had. Its owner may put something else
+# find_place DIRECTORY: sets $place to where $path is, below what the entry at the top links to, if there is no link further down.
+find_place() {
+  place=${path#./}
+  case $place in
+    */*) place=$(cd -P "$1/${place%%/*}" 2>/dev/null && pwd -P)/${place#*/} ;;
+    *) place=$(cd -P "$1" && pwd -P)/$place ;;
+  esac
+}
+
+# copy_file FILE: of $path, which must be what is at $place: whoever owns a directory may put a link to the file of somebody else there.
+# What only grows is the same when it is read again up to the length that it had. Its owner may put something else
 # in its place: so owner and mode are those of what was read.
 copy_file() {
   copy=$work/copies/$path attempts=0
@@ -71,6 +81,7 @@ copy_file() {
 read_open() {
   facts=$(stat -L -c '%f %s %u:%g:%U:%G' /proc/self/fd/8) && bytes=${facts#* } && bytes=${bytes%% *} && owner=${facts##* } || return
   case $facts in 8*) ;; *) return 1 ;; esac
+  [ "$(readlink /proc/self/fd/8)" = "$place" ] || return
   rm -f "$copy" && head -c "$bytes" <&8 >"$copy" && [ "$(($(wc -c <"$copy")))" = "$bytes" ] &&
     head -c "$bytes" </proc/self/fd/8 | cmp -s - "$copy" || return
   group=${owner#*:}

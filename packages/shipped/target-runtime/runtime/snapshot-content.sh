@@ -261,7 +261,7 @@ unpack() {
   return "$status"
 }
 
-# check_paths LISTING: whether each path is below directories that are listed, and nothing else is in a line than `list_content` writes.
+# check_paths LISTING: whether each path is listed once, below directories that are listed, and nothing else is in a line than `list_content` writes.
 # Who took the snapshot may be hostile.
 check_paths() {
   awk -v title="$listing_title" -v numbered="$numbered_title" -v bits='[0-9a-f][0-9a-f][0-9a-f]' '
@@ -271,7 +271,8 @@ check_paths() {
       path = substr($0, index($0, "/./") + 2)
       parent = path
       sub("/[^/]*$", "", parent)
-      if (path ~ "/[.]?[.]?(/|$)" || parent != "" && !(parent in directories)) { good = 0; exit }
+      if (path in listed || path ~ "/[.]?[.]?(/|$)" || parent != "" && !(parent in directories)) { good = 0; exit }
+      listed[path]
       kind = $0
       sub("^[^ ]* ", "", kind)
       if (kind ~ /^4/) directories[path]

@@ -120,7 +120,8 @@ amend_entries() {
       path = substr($0, index($0, " ./") + 1)
       if (!(path in mode)) next
       if (owner[path] != "-" && owner[path] !~ /^UNKNOWN:|:UNKNOWN$/ && owner[path] != $2) print owner[path] " " path >owners
-      if (mode[path] !~ /^a/ && mode[path] != $1) print mode[path] " " path >modes
+      # chmod follows links, so what is there counts.
+      if (substr($1, 1, 1) ~ /[48]/ && substr(mode[path], 1, 1) == substr($1, 1, 1) && mode[path] != $1) print mode[path] " " path >modes
     }' "$work/expected" "$work/present" && amend_each "$1" owner && amend_each "$1" mode
 }
 

@@ -37,7 +37,7 @@ interface Reader {
 
 /** All tools that read from many targets, and print what they have read. */
 const READERS: Readonly<Record<string, Reader>> = {
-  'davit-snapshots': { words: ['manifest.json'], shows: /^db .* good .* target$/m },
+  'davit-snapshots': { words: ['manifest.json'], shows: /^db .* good .* target .*$/m },
   'davit-clean-snapshots': {
     words: ['--dry-run', '--skip-unreachable', '--keep', '0', '--where', 'targets', 'manifest.json'],
     shows: /^remove 1 snapshot of box\/db on good /m,
