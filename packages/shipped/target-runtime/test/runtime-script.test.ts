@@ -93,7 +93,7 @@ describe.each(SHELLS)('a script that is loaded in %s', (program = '', ...options
 const LIMITS: ReadonlyMap<string, number> = new Map([
   ['helperScript() of state', 83_000],
   ['helperScript() of deploy', 46_000],
-  ['clientScript() of state_activity', 62_000],
+  ['clientScript() of state_activity', 63_000],
 ])
 
 describe.each(SCRIPTS)('%s', (name, script) => {
