@@ -58,7 +58,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('three hosts are looked at', () => {
   }
   const repair = async () => succeeded(await davit('davit-env', '--switch-to-generation', '1'))
 
-  test('while all is well: a service in two containers, a picture that Graphviz accepts, and no more than three requests to each', async () => {
+  test('while all is well: a service in two containers, a picture that Graphviz accepts, and no more than four requests to each', async () => {
     const { stdout } = succeeded(await davit('davit-query', '-f', 'containers'))
     expect(stdout).toBe(`qu1
   process
@@ -79,8 +79,8 @@ qu3
     succeeded(await user.bash('davit-visualize | dot -Tsvg >picture.svg'))
     succeeded(await user.bash('DAVIT_TRACE=trace.json davit-doctor -q'))
     const trace = await user.bash(`grep -c '"cat":"request"' trace.json; grep -c '"cat":"helper"' trace.json`)
-    // Three on each host; on this machine, one request less.
-    expect(trace.stdout).toBe('11\n4\n')
+    // Four on each host; on this machine, one request less.
+    expect(trace.stdout).toBe('15\n4\n')
   })
 
   test('one of which does not answer, and one refuses connections', async () => {
