@@ -14,6 +14,8 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'no-state-moved',
   'nothing-to-do',
   'snapshots-damaged',
+  'stack-default',
+  'stack-profile',
   'state-missing',
   // It says what may be, and what to do then.
   'state-perhaps-gone',
@@ -76,6 +78,7 @@ export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'damaged-snapshot',
   'unlock-refused',
   'unreachable',
+  'value-ambiguous',
 ])
 
 /** Expected output of other programs: shells that report an end of a process, and programs that found no space. */
