@@ -86,7 +86,7 @@ const MYSQL: StateKind<Mariadb, Database> = {
           /ERROR 1064 \(42000\) at line \d+: syntax/,
         ],
         [
-          'a value is no number',
+          'a value is not a number',
           (secret: string) => `INSERT INTO hello VALUES ('${secret}', '');`,
           /ERROR 1366 \(22007\) at line 1|does not hold/,
         ],

@@ -80,7 +80,7 @@ describe.concurrent.each(shells)('process that Dysnomia has started, under $name
     expect(await scene.call('deactivate', there(scene))).toMatchObject({ status: 0 })
   })
 
-  test('is no process of somebody else that the pid file names', async () => {
+  test('leaves a process of somebody else alone that the pid file names', async () => {
     const scene = started(shell, OWN)
     const pid = another('sleep', '1000')
     writeFileSync(join(scene.directory, PID_FILE), `${pid}\n`)
@@ -95,7 +95,7 @@ describe.concurrent.each(shells)('process that Dysnomia has started, under $name
     expect([isAlive(pid), existsSync(scene.record)]).toEqual([true, false])
   })
 
-  test('is no shell of somebody else', async () => {
+  test('leaves a shell of somebody else alone', async () => {
     const scene = started(shell, NAMED)
     const pid = another('sh', '-c', 'while :; do sleep 1; done')
     writeFileSync(join(scene.directory, PID_FILE), `${pid}\n`)
@@ -107,7 +107,7 @@ describe.concurrent.each(shells)('process that Dysnomia has started, under $name
   test.for([
     ['has begun after the file was written', -3600, 0],
     ['had begun long before', 3600, 1],
-  ] as const)('is no process that %s', async ([, seconds, status]) => {
+  ] as const)('leaves a process alone that %s', async ([, seconds, status]) => {
     const scene = started(shell, seconds < 0 ? OWN : NAMED)
     const pid = another('sleep', '1000')
     const file = join(scene.directory, PID_FILE)

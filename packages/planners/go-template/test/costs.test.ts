@@ -25,7 +25,7 @@ function costOf(text: string, context: TemplateValue): { readonly steps: number;
   return { steps: full.steps - run.budget.steps, made: full.made - run.budget.made }
 }
 
-/** A call of each function with a text `.x`, or a list or map `.l` or `.m` of such texts, all of which it reads. */
+/** A call of each function with a text `.x`, or a list or map `.l` or `.m` of such texts. It reads all of them. */
 const READING: Readonly<Record<string, string>> = {
   atoi: 'atoi .d',
   b32dec: 'b32dec .b32',

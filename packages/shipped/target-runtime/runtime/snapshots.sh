@@ -4,7 +4,7 @@
 #   checksums/CONTAINER/COMPONENT/NAME    only for snapshots of Dysnomia
 #   activated, garbage                    CONTAINER/COMPONENT: whether the state is in use or waits to be deleted
 # and, of davit alone,
-#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size, which it follows; when
+#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, its version of the service, its size, which one it follows; when
 #                                         and where it was verified last, and how
 #   saved                                 CONTAINER/COMPONENT: name of the snapshot of the state as it was left; gone once it is used again
 #   restored                              CONTAINER/COMPONENT: names of the snapshots from which the state has come

@@ -104,7 +104,7 @@ test('numbers of builds may be written in any way in which they are the same', a
   expect(specOf(model, 'web')).toMatchObject({ timeLimitSeconds: 15, sizeLimitBytes: 2000 })
 })
 
-test.each(['010', '0x10', '"4"'])('%s is no number of cores', async (text) => {
+test.each(['010', '0x10', '"4"'])('%s is refused as a number of cores', async (text) => {
   const loading = load({ 'infrastructure.yaml': `one: { properties: {}, numOfCores: ${text} }\n` })
   expect(await complaintOf(loading)).toContain('expected a number of cores (1, 2, ...)')
 })

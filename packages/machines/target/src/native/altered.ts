@@ -26,7 +26,7 @@ export interface AlteredPackages {
 
 export interface AlteredQuestion {
   readonly directory: string
-  /** All that are valid there if there are none. */
+  /** By default, all that are valid there. */
   readonly paths?: readonly StorePath[]
   readonly seconds: number
 }
