@@ -92,7 +92,7 @@ const FILESET: StateKind<Disk, Stateful> = {
 const noSubversion = spawnSync('svnadmin', ['--version']).status === 0 ? undefined : 'subversion is not installed'
 
 const run = (program: string, argv: readonly string[], input?: string) => {
-  const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+  const env = { ...process.env, HOME: scratchPath({}), LC_ALL: 'C.UTF-8' }
   const { status, stdout, stderr } = spawnSync(program, argv, {
     encoding: 'latin1',
     maxBuffer: 1e8,

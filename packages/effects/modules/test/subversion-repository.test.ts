@@ -246,7 +246,8 @@ describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in 
 
   test('makes the repository of the example', async () => {
     const directory = scratchPath({})
-    expect(spawnSync('sh', ['-e'], { cwd: directory, input: exampleOf('subversion-repository') }).status).toBe(0)
+    const env = { ...process.env, HOME: directory }
+    expect(spawnSync('sh', ['-e'], { cwd: directory, env, input: exampleOf('subversion-repository') }).status).toBe(0)
     const scene = repository(shell, {})
     const argv = [shippedModule('subversion-repository'), 'activate', join(directory, 'notes')]
     expect(await scene.run(argv, scene.properties)).toMatchObject({ status: 0, stderr: '' })
@@ -285,7 +286,7 @@ function group(name: string): string {
 }
 
 function svn(...argv: readonly string[]): string {
-  const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+  const env = { ...process.env, HOME: scratchPath({}), LC_ALL: 'C.UTF-8' }
   const { status, stdout, stderr } = spawnSync('svn', [...argv], { encoding: 'utf8', env })
   if (status !== 0) throw new Error(stderr)
   return stdout
@@ -295,7 +296,7 @@ function svn(...argv: readonly string[]): string {
 function commit(scene: Database, file: string, message: string): void {
   const source = join(scratchPath({}), 'file')
   writeFileSync(source, message)
-  const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+  const env = { ...process.env, HOME: scratchPath({}), LC_ALL: 'C.UTF-8' }
   const argv = ['-U', url(scene), '-m', message, 'put', source, file]
   const { status, stderr } = spawnSync('svnmucc', argv, { encoding: 'utf8', env })
   if (status !== 0) throw new Error(stderr)
