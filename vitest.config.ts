@@ -37,7 +37,10 @@ const MACHINES = [
 ]
 
 /** `DAVIT_BOOT_ROOT` keeps tests from having this machine start anything when it is restarted. */
-const EVERYWHERE = { setupFiles: ['test/harness/fail-at-warnings.ts'], env: { DAVIT_BOOT_ROOT: '/nowhere' } }
+const EVERYWHERE = {
+  setupFiles: ['test/harness/fail-at-warnings.ts', 'scripts/test.d/charge-file.ts'],
+  env: { DAVIT_BOOT_ROOT: '/nowhere' },
+}
 
 /** Seed for the order of the test files. The order must not matter; by default vitest would use that of earlier runs. */
 const SEED = Number(process.env['DAVIT_TEST_SEED'] || Date.now() % 1_000_000)

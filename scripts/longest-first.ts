@@ -9,12 +9,12 @@ export const LONGEST: ReadonlySet<string> = new Set([
   'packages/effects/modules/test/postgresql-database.test.ts',
   'packages/effects/modules/test/supervisord-program.test.ts',
   'packages/tools/state/test/snapshot.test.ts',
-  'test/deployment.test.ts',
-  'test/faults.test.ts',
-  'test/install.test.ts',
-  'test/slow-hosts.test.ts',
-  'test/state-faults.test.ts',
-  'test/state.test.ts',
+  'test/deployment/deployment.test.ts',
+  'test/faults/faults.test.ts',
+  'test/project/install.test.ts',
+  'test/hosts/slow-hosts.test.ts',
+  'test/state/state-faults.test.ts',
+  'test/state/state.test.ts',
 ])
 
 /** Begins with the longest files, so that none of them runs alone at the end; otherwise, the order depends on the seed alone. */

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { removeTree } from '@davit/files'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { deploy, infrastructureOf, modelFile, type Models, writeModels } from '../harness/models.ts'
+import { activeOn, recordOf } from '../harness/records.ts'
+import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
+import { eventually } from '../harness/wait.ts'
+
+const BEGUN = 'if [ "$1" = activate ]; then rm -f /tmp/*.begun /tmp/*.go; fi'
+
+describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator was killed', () => {
+  let set: TestHosts
+  let hosts: readonly Host[]
+  let [one, two]: Host[] = []
+  let first: Coordinator
+  let other: Coordinator
+  let environment: Readonly<Record<string, string>>
+  let version = 0
+
+  beforeAll(async () => {
+    set = await bringUpHosts(2, { prefix: 'rs' })
+    hosts = set.hosts
+    ;[one, two] = [hosts[0]!, hosts[1]!]
+    first = await coordinator({ hosts: set })
+    other = await coordinator({ hosts: set })
+    await writeModels(other, models('0'))
+    // Packages on the hosts have to survive a restart.
+    environment = { DAVIT_STORE_DIR: await mkdtemp('/var/tmp/davit-test-') }
+  }, 120_000)
+  afterAll(async () => {
+    await set?.down()
+    await first?.remove()
+    await other?.remove()
+    removeTree(environment['DAVIT_STORE_DIR']!)
+  })
+  /** The first coordinator has deployed one version, and was killed while the last service of the next one was activated. */
+  beforeEach(async () => {
+    for (const user of [first, other]) await rm(user.stateDirectory, { recursive: true, force: true })
+    for (const host of hosts) await host.sh('rm -f /tmp/*.begun /tmp/*.go')
+    version++
+    succeeded(await deploy(first, models(`${version}-old`), { environment, options: ['--take-over'] }))
+    before = await packages()
+    await takeJournal(hosts)
+    const words = await writeModels(first, models(`${version}-new`, heldBack('web')))
+    const tool = first.start(['davit-env', ...words], { environment })
+    await eventually('the last activation', async () => (await two!.sh('ls /tmp/web.begun 2>/dev/null || :')) !== '')
+    process.kill(-tool.process.pid!, 'SIGKILL')
+    await tool.outcome
+    await two!.sh('touch /tmp/web.go')
+  })
+
+  let before: readonly string[] = []
+  const models = (name: string, body = BEGUN): Models => ({
+    services: {
+      database: wrapper({ version: name }),
+      web: wrapper({ version: name, body }, { dependsOn: ['database'] }),
+    },
+    infrastructure: infrastructureOf(hosts, { containers: { wrapper: {} } }),
+    distribution: { database: ['rs1'], web: ['rs2'] },
+  })
+  const packages = async () => [(await recordOf('database', one!)).pkg, (await recordOf('web', two!)).pkg]
+  const both = ['rs1 wrapper database', 'rs2 wrapper web']
+  const resume = (user: Coordinator, ...options: readonly string[]) =>
+    user.run(['davit-env', '--resume', ...options], { environment })
+  const infrastructure = () => modelFile(other, 'infrastructure')
+
+  test('is finished by the same coordinator, which starts nothing twice', async () => {
+    expect(succeeded(await resume(first, '--dry-run')).stdout).not.toBe('')
+    succeeded(await resume(first))
+    expect(await activeOn(hosts)).toEqual(both)
+    expect(await packages()).not.toEqual(before)
+    expect(await takeJournal(hosts)).toEqual([
+      `deactivate web ${version}-old wrapper`,
+      `deactivate database ${version}-old wrapper`,
+      `activate database ${version}-new wrapper`,
+      `activate web ${version}-new wrapper`,
+    ])
+    expect(succeeded(await resume(first)).stderr).toContain('nothing to resume')
+    expect(await first.generations()).toEqual([1, 2])
+  })
+
+  test('is finished by another coordinator, with packages and manifest from the targets', async () => {
+    removeTree(environment['DAVIT_STORE_DIR']!)
+    succeeded(await resume(other, '-i', infrastructure()))
+    expect(await activeOn(hosts)).toEqual(both)
+    expect(await packages()).not.toEqual(before)
+    expect(await other.generations()).toEqual([1])
+    // The first one knows that somebody else has been there.
+    const late = await resume(first)
+    expect([late.status === 0 || late.stderr.includes('[wanted-elsewhere]'), await packages()]).toEqual([
+      true,
+      await packages(),
+    ])
+  })
+
+  test('is undone by another coordinator, to exactly what was active before', async () => {
+    succeeded(await other.run(['davit-env', '--abort', '-i', infrastructure()], { environment }))
+    expect(await activeOn(hosts)).toEqual(both)
+    expect(await packages()).toEqual(before)
+    expect(succeeded(await resume(other, '-i', infrastructure())).stderr).toContain('nothing to resume')
+  })
+
+  test('is finished although a host was restarted', async () => {
+    await two!.befall('reboot')
+    await two!.sh('touch /tmp/web.go')
+    succeeded(await resume(first))
+    expect(await activeOn(hosts)).toEqual(both)
+    expect(await packages()).not.toEqual(before)
+  })
+
+  test('is not guessed at if a host was reinstalled since, and finished by who has a record', async () => {
+    await two!.befall('reinstall')
+    const guessed = await resume(other, '-i', infrastructure())
+    expect([guessed.status === 0, guessed.stderr]).toEqual([false, expect.stringContaining('[wanted-unknown]')])
+    await two!.sh('touch /tmp/web.go')
+    succeeded(await resume(first))
+    expect(await activeOn(hosts)).toEqual(both)
+    expect(await packages()).not.toEqual(before)
+  })
+})

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
+import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { deploy, infrastructureOf, makeManifest, modelFile, type Models } from '../harness/models.ts'
+import { wrapper } from '../harness/services.ts'
+
+/** More than ten, the number of listeners above which Node warns of a leak; the harness refuses its warnings. */
+const COUNT = 12
+
+describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without a warning', () => {
+  let user: Coordinator
+  let hosts: TestHosts
+  beforeAll(async () => {
+    hosts = await bringUpHosts(COUNT, { prefix: 'mt', kind: 'bare' })
+    user = await coordinator({ hosts })
+  })
+  afterAll(async () => {
+    await user?.remove()
+    await hosts?.down()
+  })
+
+  const models = (version: string): Models => {
+    const names = hosts.hosts.map(({ name }) => name)
+    return {
+      services: Object.fromEntries(names.map((name) => [name, wrapper({ version })])),
+      infrastructure: infrastructureOf(hosts.hosts),
+      distribution: Object.fromEntries(names.map((name) => [name, [name]])),
+    }
+  }
+  const undeploy = () => user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')])
+
+  test('are deployed to and undeployed from', async () => {
+    succeeded(await deploy(user, models('1')))
+    succeeded(await undeploy())
+  })
+
+  test('are reached by each tool', async () => {
+    const manifest = await makeManifest(user, models('2'))
+    for (const tool of ['distribute', 'lock', 'activate', 'set', 'unlock']) {
+      succeeded(await user.run([`davit-${tool}`, manifest]))
+    }
+    succeeded(await user.run(['davit-collect-garbage', manifest]))
+    expect(succeeded(await user.run(['davit-activate', '--dry-run', manifest])).stdout).toBe('nothing to do\n')
+    succeeded(await undeploy())
+  })
+})
