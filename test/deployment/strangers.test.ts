@@ -40,8 +40,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     const before = await Promise.all(hosts.map(stored))
     const { status, stderr } = await deploy(user, models('shop'), asOther())
     expect([status, stderr]).toEqual([1, expect.stringContaining("what runs as 'default' was not deployed from this")])
-    expect(stderr).toContain("2 services on 'st1': 'api', 'page'")
-    expect(stderr).toContain("1 service on 'st2': 'database'")
+    expect(stderr).toContain("'st1' has 2 services of 'default': 'api', 'page'")
+    expect(stderr).toContain("'st2' has 1 service of 'default': 'database'")
     expect(stderr).toMatch(/hint: nothing was done; .*-p NAME.*--take-over/)
     expect([await Promise.all(hosts.map(stored)), await takeJournal(hosts), await knownTo('other')]).toEqual([
       before,

@@ -22,6 +22,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'state-not-kept',
   'other-module-tried',
   'others-here',
+  'repair-leaves',
   'package-remade',
   'package-replaced',
   'profile-unchanged',

@@ -3,7 +3,7 @@ import parser from 'yargs-parser'
 import { ARGUMENTS_FOLLOW, bindOperands, takesArguments } from './bind-operands.ts'
 import type { Tool } from './define-tool.ts'
 import { camelCase, type Option } from './option.ts'
-import { allOptions, operandEntries } from './option-table.ts'
+import { allOptions, operandEntries, usageLines } from './option-table.ts'
 import { type ArgumentValue, optionValue, type RawValue } from './option-value.ts'
 import { spellOut } from './spell-out.ts'
 import type { Environment } from './tool-context.ts'
@@ -29,7 +29,12 @@ export function parseArguments(tool: Tool, { argv, environment }: CommandLine): 
   const operands = operandEntries(tool)
   const stopAtOperand = operands.length === 1 && operands[0]?.kind === 'command'
   const elsewhere = operands.some(takesArguments) ? `${SEE_HELP}; ${ARGUMENTS_FOLLOW}` : SEE_HELP
-  const { values, words, command } = parseWords(spellOut(argv, { options, stopAtOperand }), { options, elsewhere })
+  const usage = usageLines(tool).join(', or ')
+  const { values, words, command } = parseWords(spellOut(argv, { options, stopAtOperand }), {
+    options,
+    usage,
+    elsewhere,
+  })
   if (values.get('help') === true) return { kind: 'help' }
   if (values.get('version') === true) return { kind: 'version' }
   const optionArguments = [...options].map(
@@ -48,16 +53,19 @@ interface ParsedWords {
 
 interface WordsOf {
   readonly options: ReadonlyMap<string, Option>
+  /** How the tool is called. What is an option of another tool may be an operand of this one. */
+  readonly usage: string
   /** Where more is said of words that are not known. */
   readonly elsewhere: string
 }
 
-function parseWords(words: readonly string[], { options, elsewhere }: WordsOf): ParsedWords {
+function parseWords(words: readonly string[], wordsOf: WordsOf): ParsedWords {
+  const { options } = wordsOf
   const { argv, error } = parser.detailed([...words], settingsOf(options))
   if (error) throw complaint(error.message)
   const { _: operands, '--': command, ...values } = argv
   const unknown = Object.keys(values).find((name) => !options.has(name))
-  if (unknown !== undefined) throw unknownOption(unknown, words, { options, elsewhere })
+  if (unknown !== undefined) throw unknownOption(unknown, words, wordsOf)
   const known = [...options.keys()].map((name) => [name, values[name] as RawValue] as const)
   return { values: new Map(known), words: operands.map(String), command: (command ?? []).map(String) }
 }
@@ -92,14 +100,17 @@ function complaint(message: string): Error {
 
 const SEE_HELP = 'see --help'
 
-function unknownOption(parsed: string, words: readonly string[], { options, elsewhere }: WordsOf): Error {
+function unknownOption(parsed: string, words: readonly string[], { options, usage, elsewhere }: WordsOf): Error {
   // The parser has removed the negation.
   const name = words.includes(`--no-${parsed}`) ? `no-${parsed}` : parsed
   const names = [...options.keys()].flatMap((option) => [option, `no-${option}`])
   const longer = names.filter((option) => name.length > 1 && option.startsWith(name))
   const suggestion =
     longer.length === 1 ? `did you mean '--${longer[0]}'?` : suggestionFor(`--${name}`, names.map(dashed))
-  return usageError(`unknown option '${dashed(name)}'`, suggestion ?? elsewhere)
+  return usageError(
+    `unknown option '${dashed(name)}'`,
+    suggestion ?? (name.length === 1 ? `usage: ${usage}; ${elsewhere}` : elsewhere),
+  )
 }
 
 function dashed(name: string): string {

@@ -107,7 +107,7 @@ describe('what somebody else has deployed under the name', () => {
     code: 'not-ours',
     exitStatus: 1,
     message: "what runs as 'default' was not deployed from this coordinator, and none of it is in the manifest",
-    diagnostics: [{ message: "2 services on 'one': 'api', 'page'" }],
+    diagnostics: [{ message: "'one' has 2 services of 'default': 'api', 'page'" }],
     hint: 'nothing was done; deploy alongside it under another name with -p NAME, or stop and replace it with --take-over',
   }
 
@@ -190,7 +190,7 @@ describe('what this coordinator has deployed under the name', () => {
     code: 'not-ours',
     exitStatus: 1,
     message: "none of what was deployed as 'default' is in the manifest, which would stop all of it",
-    diagnostics: [{ message: "2 services on 'one': 'api', 'page'" }],
+    diagnostics: [{ message: "'one' has 2 services of 'default': 'api', 'page'" }],
     hint: 'nothing was done; deploy alongside it under another name with -p NAME, or stop and replace it with --take-over',
   }
   const deployed = async () => {

@@ -56,6 +56,11 @@ export const say = messages({
     ({ profiles }) =>
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
+  /** Services of the manifest are not deployed, and a repair deploys nothing new. Deploy without `--repair`. */
+  'repair-leaves': note(
+    { services: 'texts' },
+    ({ services }) => `not deployed, and a repair deploys nothing new: ${services.join(', ')}`,
+  ),
   /** The last generation has the state of a service on a target that knows nothing of it, since its disk is new, or was restored. */
   'state-missing': warning(
     { target: 'prefix', service: 'text' },

@@ -1,5 +1,12 @@
 import { asDetail, type Message, type Report, type Trace, traced } from '@davit/diagnostics'
-import type { Manifest, MappingId, NamedMapping, PlannedStep, TargetName } from '@davit/documents'
+import {
+  type Manifest,
+  type MappingId,
+  mappingIdOf,
+  type NamedMapping,
+  type PlannedStep,
+  type TargetName,
+} from '@davit/documents'
 import type { Selection } from '@davit/selection'
 import type { ShellTarget } from '@davit/target'
 import {
@@ -16,6 +23,7 @@ import {
   leftBehindOf,
   type ObservedMapping,
   outdatedMessage,
+  placedServices,
   type PlanOptions,
   plannedMessage,
   planTransition,
@@ -91,6 +99,7 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
     ...state.messages,
     ...perhapsGone(observed),
     ...vanishedOf(leaving),
+    ...(upgrade === 'repair' ? leftOut(next, transition, { ...terms, observed, unreachable }) : []),
     ...(terms.undeploy === true ? othersIn(deployed) : []),
   ]
   return {
@@ -118,6 +127,19 @@ async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, 
   const leaving = { next, previous, known: left, observed, unreachable }
   const behind = leftBehindMessages(leftBehindOf(leaving), next)
   return { ...known, observed, leaving, warnings: [...takenOver, ...known.warnings, ...inconsistencies, ...behind] }
+}
+
+/** Names the services of a manifest that are not deployed, and that a repair does not deploy. */
+function leftOut(
+  next: Manifest,
+  transition: Transition,
+  { observed, ...scope }: Pick<ForgottenTerms, 'observed' | 'unreachable' | 'selection'>,
+): readonly Message[] {
+  const activated = activitiesOf(transition).map(({ mapping }) => mappingIdOf(mapping))
+  const known = new Set([...observed.map(({ mapping }) => mappingIdOf(mapping)), ...activated])
+  const left = [...placedServices(next)].filter(([id, one]) => !known.has(id) && isInScope(one, scope))
+  const services = left.map(([, { service, mapping }]) => `'${service.name}' on '${mapping.target}'`)
+  return services.length === 0 ? [] : [say('repair-leaves', { services })]
 }
 
 interface ForgottenTerms extends PlanTerms {

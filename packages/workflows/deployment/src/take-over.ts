@@ -66,7 +66,7 @@ function refusal(next: Manifest, found: readonly FoundService[], { profile, isOw
     exitStatus: ExitStatus.failed,
     diagnostics: byTarget(found).map(([target, services]) => ({
       severity: 'error',
-      message: `${services.length} service${services.length === 1 ? '' : 's'} on '${target}': ${namesOf(services)}`,
+      message: `'${target}' has ${services.length} service${services.length === 1 ? '' : 's'} of '${profile}': ${namesOf(services)}`,
     })),
     hint: `nothing was done; ${ways}`,
   })

@@ -57,6 +57,15 @@ describe('a service that died', () => {
     expect(machines.calls()).toEqual(['deactivate page', 'activate page'])
   })
 
+  test('is left to a deployment if it never ran: a repair only names it', async () => {
+    const { targets } = await deployed()
+    const next = machines.manifest({ one: { ...WEB, more: {} } })
+    expect(await machines.plan(next, targets, { upgrade: 'repair' })).toEqual([
+      "not deployed, and a repair deploys nothing new: 'more' on 'one'",
+      'nothing to do',
+    ])
+  })
+
   test('is left alone if its module does not report whether it runs', async () => {
     const { next, targets } = await deployed({ answersStatus: false })
     machines.die('api')
