@@ -1,33 +1,20 @@
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { figuresPlace, keptRuns, longFiles } from './test.d/figures.ts'
 
-/** Test files that take a minute or more on an idle machine with two processors. */
-export const LONGEST: ReadonlySet<string> = new Set([
-  'packages/effects/modules/test/docker-container.test.ts',
-  'packages/effects/modules/test/mysql-database.test.ts',
-  'packages/effects/modules/test/postgresql-database.test.ts',
-  'packages/effects/modules/test/supervisord-program.test.ts',
-  'packages/tools/state/test/snapshot.test.ts',
-  'test/deployment/deployment.test.ts',
-  'test/faults/faults.test.ts',
-  'test/project/install.test.ts',
-  'test/hosts/slow-hosts.test.ts',
-  'test/state/state-faults.test.ts',
-  'test/state/state.test.ts',
-])
-
-/** Begins with the longest files, so that none of them runs alone at the end; otherwise, the order depends on the seed alone. */
+/** Begins with the files that took longest in the last whole run here, so that none of them runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root, sequence } = this.ctx.config
-    const keyOf = ({ moduleId }: TestSpecification) => orderKey(relative(root, moduleId), sequence.seed)
+    const longest = longFiles(keptRuns(figuresPlace(process.env)))
+    const keyOf = ({ moduleId }: TestSpecification) => orderKey(relative(root, moduleId), sequence.seed, longest)
     return files.toSorted((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
   }
 }
 
-/** Returns text by which files are sorted. */
-export function orderKey(path: string, seed: number): string {
+/** Returns text by which files are sorted: the longest first, and otherwise in an order that depends on the seed alone. */
+export function orderKey(path: string, seed: number, longest: ReadonlySet<string>): string {
   const place = createHash('sha256').update(`${seed} ${path}`).digest('hex')
-  return `${LONGEST.has(path) ? 0 : 1} ${place}`
+  return `${longest.has(path) ? 0 : 1} ${place}`
 }

@@ -3,35 +3,13 @@
  *
  * usage: tsx scripts/test-results.ts FILE
  */
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { ROOT } from './executables.ts'
-
-interface Results {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly testResults: readonly FileResult[]
-}
-
-interface FileResult {
-  readonly name: string
-  readonly status: string
-  /** The reason why the file could not be loaded, or its set-up failed. */
-  readonly message?: string
-  readonly assertionResults: readonly TestResult[]
-}
-
-interface TestResult {
-  readonly status: string
-  readonly fullName: string
-  readonly failureMessages?: readonly string[]
-}
+import { type FileResult, readResults } from './test.d/results.ts'
 
 const LONGEST_MESSAGE = 3000
 
-const { numPassedTests, numFailedTests, testResults } = JSON.parse(
-  readFileSync(process.argv[2] ?? '', 'utf8'),
-) as Results
+const { numPassedTests, numFailedTests, testResults } = readResults(process.argv[2] ?? '')
 const failedFiles = testResults.filter(({ status, assertionResults }) => {
   return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
 })

@@ -6,6 +6,7 @@
 # If nobody else uses the machine, as in a container or in scripts/fresh-root, everything counts. Otherwise others may have left
 # something meanwhile, perhaps other tests of davit. Then only those things count that name this run, or are in davit's default
 # directories. Whatever is in TMPDIR of this run at the end was left by its tests in any case.
+# A file that others have open is theirs, as is the log of this run, and what keeps its figures.
 # shellcheck shell=bash
 
 # How long to wait for processes that are about to end.
@@ -19,19 +20,22 @@ places() {
   done | sort -u
 }
 
+# Places where others keep their logs, their listings of processes and the like, which mention this run but are not of it.
+places_of_logs=(/tmp /var/tmp /var/log /home /root "${HOME:-/root}")
+
 # Writes lines 'KIND<TAB>NAME<TAB>STATE'. The directory of this run, npm's cache and the clone are not included.
 take_picture() { # FILE DIRECTORY CLONE
   local all
   mapfile -t all < <(places)
   {
-    find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" \) -prune \
+    find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" -o -path "${kept_figures:-$2}" \) -prune \
       -o \( -type d -printf 'file\t%p\tdirectory\n' \) -o -printf 'file\t%p\t%y %s %T@ %i\n' 2>/dev/null
     # A shared directory that others can no longer write to would break later runs on this machine.
     stat -c $'mode\t%n\t%a' "${all[@]}" "$2/tmp"
     list_processes
     awk -F ' - ' '{ split($1, one, " "); split($2, two, " "); print "mount\t" one[5] "\t" two[1] }' /proc/self/mountinfo
     list_interfaces
-    find /sys/fs/cgroup -type d -name 'davit-test-host-*' -prune -printf 'group\t%p\t-\n' 2>/dev/null
+    find /sys/fs/cgroup -type d \( -name 'davit-test-host-*' -o -name 'davit-tests-*' \) -prune -printf 'group\t%p\t-\n' 2>/dev/null
   } | LC_ALL=C sort -u >"$1"
 }
 
@@ -93,7 +97,7 @@ print_left() { # PICTURE DIRECTORY CLONE ALONE
 # Prints what counts. Of a directory that is left, its contents are not printed.
 name_what_counts() { # DIRECTORY ALONE
   local kind name state
-  declare -A named
+  declare -A named open_elsewhere=()
   while IFS=$'\t' read -r kind name state; do
     if [ "$kind" = file ] && [ -n "${named[${name%/*}]:-}" ]; then
       named[$name]=yes
@@ -108,13 +112,47 @@ name_what_counts() { # DIRECTORY ALONE
 
 counts_as_process() { # PID DIRECTORY ALONE
   [ -e "/proc/$1" ] && ! comes_from_us "$1" || return 1
-  [ "$3" = no ] || return 0
+  [ "$3" = yes ] || names_run "$1" "$2"
+}
+
+# Succeeds if a process works in the directory of this run, or has it in its command line or environment.
+names_run() { # PID DIRECTORY
   case $(readlink "/proc/$1/cwd" 2>/dev/null) in "$2" | "$2"/*) return ;; esac
   grep -qsF -e "$2" "/proc/$1/cmdline" "/proc/$1/environ"
 }
 
+# Looks at the processes once, and only if a file may be left.
+is_open_elsewhere() { # PATH DIRECTORY
+  local path
+  [ ${#open_elsewhere[@]} -gt 0 ] || while IFS= read -r path; do open_elsewhere[$path]=yes; done < <(echo /dev/null; files_of_others "$2")
+  [ -n "${open_elsewhere[$1]:-}" ]
+}
+
+# Prints the files that processes of others have open, and those that this script writes to.
+files_of_others() { # DIRECTORY
+  local process theirs=("/proc/$$/fd")
+  while read -r process; do theirs+=("/proc/$process/fd"); done < <(processes_of_others "$1")
+  find "${theirs[@]}" -maxdepth 1 -type l -lname '/*' -printf '%l\n' 2>/dev/null | sort -u
+}
+
+# Prints the processes that neither come from this one nor name the run.
+processes_of_others() { # DIRECTORY
+  local ours
+  ours=$(grep -lsF -e "$1" /proc/[0-9]*/cmdline /proc/[0-9]*/environ; find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1*" 2>/dev/null)
+  cat /proc/[0-9]*/stat 2>/dev/null | awk -v self=$$ -v ours="$ours" '
+    BEGIN { while (match(ours, "/proc/[0-9]+")) { is_ours[substr(ours, RSTART + 6, RLENGTH - 6)] = 1; ours = substr(ours, RSTART + RLENGTH) } }
+    /^[0-9]+ \(/ { process = $1; sub(/.*\) /, ""); parent[process] = $2 }
+    END {
+      for (process in parent) {
+        for (one = process; one in parent && one != self && !(one in is_ours); one = parent[one]);
+        if (!(one in parent)) print process
+      }
+    }'
+}
+
 # A file that changed where others work, as in a home directory, belongs to them.
 counts_as_file() { # PATH DIRECTORY ALONE STATE
+  ! is_open_elsewhere "$1" "$2" || return 1
   [ "$3" = no ] || return 0
   case $1 in
     /var/lib/davit | /var/lib/davit/* | /nix/* | "${HOME:-/root}/.local/state/davit" | "${HOME:-/root}/.local/state/davit/"*) return ;;
@@ -122,7 +160,15 @@ counts_as_file() { # PATH DIRECTORY ALONE STATE
     */davit-trial-*) return ;;
     *"${2##*/}"*) return ;;
   esac
-  [[ $4 == f* ]] && [ -r "$1" ] && head -c 100000 "$1" | grep -qsaF -e "$2"
+  ! is_among_logs "$1" && [[ $4 == f* ]] && [ -r "$1" ] && head -c 100000 "$1" | grep -qsaF -e "$2"
+}
+
+is_among_logs() { # PATH
+  local place
+  for place in "${places_of_logs[@]}"; do
+    [[ $1 != "$place"/* ]] || return 0
+  done
+  return 1
 }
 
 counts_as_mode() { # DIRECTORY
@@ -144,8 +190,9 @@ counts_as_interface() { # NAME DIRECTORY ALONE STATE
   [ "$3" = yes ] && [[ $1 != dvt* ]]
 }
 
-# The name of a control group tells the set of its host.
+# The name of a control group says which run it is of, or the set of its host.
 counts_as_group() { # PATH DIRECTORY
+  [[ $1 != */davit-tests-* ]] || { [[ $1 == */davit-tests-$$ ]]; return; }
   local id=${1##*/davit-test-host-}
   grep -qsxF -e "davit-test-hosts:${id:0:36}" "$2/sets/.made"
 }

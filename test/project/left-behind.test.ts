@@ -1,12 +1,12 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ROOT } from '../../scripts/executables.ts'
 import { HOSTS_POSSIBLE } from '../harness/hosts.ts'
 
@@ -28,7 +28,7 @@ afterEach(() => rm(directory, { recursive: true }))
 async function check(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', [
     '-euc',
-    `. "$0/scripts/test.d/left-behind.bash"\nplace=$1\nplaces() { echo "$place"; }\npatience_seconds=0\n${script}`,
+    `. "$0/scripts/test.d/left-behind.bash"\nplace=$1\nplaces() { echo "$place"; }\nplaces_of_logs=("$place/logs")\npatience_seconds=0\n${script}`,
     ROOT,
     place,
     run,
@@ -70,6 +70,26 @@ describe('what tests leave behind', () => {
     await mkdir(join(run, 'tmp/davit-test-1'))
     expect(own(await left())).toEqual([`file ${place}/journal`])
     expect(await left()).toContain('temporary file davit-test-1\n')
+  })
+
+  test('is no file among the logs of others that mentions the run', async () => {
+    await mkdir(join(place, 'logs'))
+    await remember()
+    await writeFile(join(place, 'logs/processes'), `1 bash ${run}/davit\n`)
+    await writeFile(join(place, `logs/${basename(run)}`), '')
+    expect(own(await left())).toEqual([`file ${place}/logs/${basename(run)}`])
+  })
+
+  test.each(['no', 'yes'] as const)('is not the log of the run, nor a file that others write (%s)', async (alone) => {
+    await remember()
+    const others = spawn('sh', ['-c', 'cat >"$0"', join(place, 'theirs')])
+    others.stdin.write(run)
+    await vi.waitFor(() => expect(readFileSync(join(place, 'theirs'), 'utf8')).toContain(run), { timeout: 60_000 })
+    const found = await check(`exec 3>&1 >"$place/log"; echo "$2"; print_left "$2/before" "$2" "$0" ${alone} >&3`)
+    expect(own(found).filter((line) => line.startsWith('file'))).toEqual([])
+    others.stdin.end()
+    await once(others, 'close')
+    expect(own(await left(alone))).toEqual(['log', 'theirs'].map((name) => `file ${join(place, name)}`))
   })
 
   test('is a place whose mode was changed, also that for its temporary files', async () => {
