@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { executables, readManifest, ROOT } from '../../scripts/executables.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-install-'))
@@ -24,7 +24,9 @@ beforeAll(() => {
   mkdirSync(join(first, 'bin'), { recursive: true })
   symlinkSync('../lib/davit/bin/davit-former.cjs', join(first, 'bin/davit-former'))
   writeFileSync(join(first, 'bin/davit-foreign'), 'not ours')
-  execFileSync(join(ROOT, 'scripts/install'), ['--prefix', first], { stdio: 'pipe' })
+  // It copies what is built already. That the build works is known by then, since all tests here use it.
+  const environment = { ...process.env, DAVIT_TEST_PREFIX: inject('prefix') }
+  execFileSync(join(ROOT, 'scripts/install'), ['--prefix', first], { stdio: 'pipe', env: environment })
   renameSync(first, prefix)
 }, 600_000)
 afterAll(() => rmSync(directory, { recursive: true }))
