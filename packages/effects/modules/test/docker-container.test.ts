@@ -7,7 +7,8 @@ import type { Shell } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { type Docker, startDocker } from './docker.ts'
-import { installedShells, scratchPath, shippedModule } from './scene.ts'
+import { installedShells, logsOf, scratchPath, shippedModule } from './scene.ts'
+import { proveStackImage } from './stack-image.ts'
 import { exampleOf, Stateful } from './stateful.ts'
 
 const shells = installedShells()
@@ -233,6 +234,27 @@ describe.skipIf(isMissing).each(inDepth)('docker-container in depth', (shell) =>
     expect(docker.everything()).toEqual([])
   })
 
+  test('names the output of a container, and prints it since a time, with the time of each line', async () => {
+    const image = docker.archive('speaks:1', 'echo one; echo two >&2; exec sleep 1000')
+    const settings = `dockerImage=${image}\ndockerImageTag=speaks:1\ndockerContainerName=speaks\n`
+    const files = { 'web-docker-settings': settings }
+    const scene = new Stateful(shell, 'docker-container', { files, properties: docker.properties })
+    await scene.succeed('activate')
+    expect(await logsOf(scene)).toEqual(['program output'])
+    const print = (since: string) =>
+      logsOf(scene, { DAVIT_LOG: 'output', DAVIT_LOG_LINES: '10', DAVIT_LOG_SINCE: since })
+    const line = (text: string) =>
+      expect.stringMatching(new RegExp(`^\\d{4}-\\d\\d-\\d\\dT[\\d:]+\\.\\d+Z ${text}$`)) as string
+    const all = await print('')
+    expect(all.toSorted((left, right) => left.slice(-3).localeCompare(right.slice(-3)))).toEqual([
+      line('one'),
+      line('two'),
+    ])
+    expect(await print(String(Date.now() / 1000 + 60))).toEqual([])
+    await scene.succeed('deactivate', 'collect-garbage')
+    expect(await print('')).toEqual([])
+  })
+
   test('says where no engine answers', async () => {
     const web = await webOf(shell)
     const { status, stderr } = await web.call('activate', { DOCKER_HOST: 'unix:///nonexistent', timeout: '0' })
@@ -255,6 +277,8 @@ describe.skipIf(isMissing).each(inDepth)('docker-container in depth', (shell) =>
     expect(docker.everything()).toEqual([])
   })
 })
+
+test.skipIf(isMissing)('docker-container runs the image of a container of a stack', () => proveStackImage(docker))
 
 class Container extends Stateful {
   override readonly component: string

@@ -159,3 +159,13 @@ function cleanUp(): void {
   }
   rmSync(root, { recursive: true, force: true })
 }
+
+/** The logs that a module names, a line each. */
+export async function logsOf(
+  scene: Scene,
+  properties: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const { status, stdout, stderr } = await scene.call('logs', properties)
+  if (status !== 0 || stderr !== '') throw new Error(`logs ended with ${status}: ${stderr}`)
+  return stdout.split('\n').filter((line) => line !== '')
+}

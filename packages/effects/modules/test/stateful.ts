@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -64,16 +65,21 @@ export class Stateful extends Scene {
     return this.call('restore', { DAVIT_SNAPSHOT: this.copyOf(snapshot) })
   }
 
-  /** Calls an activity in which everything is killed just before its n-th call of a tool that changes files. */
-  killed(activity: string, n: number, properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  /**
+   * Calls an activity in which everything is killed just before its n-th call of a tool that changes files, or of a program of `programs`,
+   * a directory.
+   */
+  killed(
+    activity: string,
+    n: number,
+    properties: Readonly<Record<string, string>> = {},
+    programs = '/bin',
+  ): Promise<Outcome> {
     const counter = join(mkdtempSync(join(this.directory, 'calls-')), 'n')
     writeFileSync(counter, '')
-    const tool = `#!/bin/sh
-printf . >>'${counter}'
-[ "$(wc -c <'${counter}')" -lt ${n} ] || kill -KILL 0
-exec "/bin/\${0##*/}" "$@"
-`
-    const path = scratchPath(Object.fromEntries(TOOLS.map((name) => [name, tool])))
+    const path = scratchPath(
+      Object.fromEntries(TOOLS.map((name) => [name, killing(counter, n, placeOf(name, programs))])),
+    )
     const child = spawn('sh', [shippedModule(this.module), activity, this.component], {
       env: { ...this.environment, ...this.properties, ...properties, PATH: `${path}:/usr/bin:/bin` },
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -116,6 +122,20 @@ const TOOLS = [
   'influx',
   'docker',
 ]
+
+/** A tool that counts its calls in a file, as dots, kills everything at the n-th, and is another program otherwise. */
+function killing(counter: string, n: number, program: string): string {
+  return `#!/bin/sh
+printf . >>'${counter}'
+read -r calls <'${counter}'
+[ "\${#calls}" -lt ${n} ] || kill -KILL 0
+exec '${program}' "$@"
+`
+}
+
+function placeOf(name: string, programs: string): string {
+  return existsSync(join(programs, name)) ? join(programs, name) : `/bin/${name}`
+}
 
 function copy(from: string, to: string, ...options: readonly string[]): void {
   const { status, stderr } = spawnSync('cp', ['-a', ...options, '--', from, to], { encoding: 'utf8' })

@@ -1,29 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { isThorough, patience } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { installedShells, scratchPath, shippedModule } from './scene.ts'
+import { installedShells, logsOf, scratchPath, shippedModule } from './scene.ts'
 import { exampleOf, Stateful } from './stateful.ts'
 import { noSupervisor, Supervisord } from './supervisord.ts'
 
 const shells = installedShells()
 const inDepth = shells.filter((shell) => shell.inDepth)
 
-// A call of supervisorctl takes a moment: not all of them at a time.
+let server: Supervisord
+
+beforeAll(async () => {
+  if (noSupervisor) return
+  server = new Supervisord(new Stateful(shells[0]!, 'supervisord-program', {}))
+  await server.start()
+})
+afterAll(() => server?.close())
+
 describe.skipIf(noSupervisor).each(shells)('supervisord-program under $name', (shell) => {
-  let server: Supervisord
-
-  beforeAll(async () => {
-    server = new Supervisord(new Stateful(shell, 'supervisord-program', {}))
-    await server.start()
-  })
-  afterAll(() => server?.stop())
-
   test('starts programs, keeps them, and takes them away', async () => {
-    const scene = component(shell, server, { 'web.conf': `${program('web')}${program('log')}` })
+    // One of the shells calls supervisorctl as users do.
+    const real = shell === shells[0] ? { PATH: pathOf(shell) } : {}
+    const scene = component(shell, server, { 'web.conf': `${program('web')}${program('log')}` }, real)
     expect(await scene.call('status')).toMatchObject({ status: 3 })
     await scene.succeed('activate', 'activate', 'status')
     const pid = server.control('pid', 'web')
@@ -53,14 +55,6 @@ describe.skipIf(noSupervisor).each(shells)('supervisord-program under $name', (s
 })
 
 describe.skipIf(noSupervisor).each(inDepth)('supervisord-program in depth under $name', (shell) => {
-  let server: Supervisord
-
-  beforeAll(async () => {
-    server = new Supervisord(new Stateful(shell, 'supervisord-program', {}))
-    await server.start()
-  })
-  afterAll(() => server?.stop())
-
   test('fails when a program ends at once, shows its output, and leaves nothing', async () => {
     const broken = program('broken', 'startretries=0\nstartsecs=1', "sh -c 'echo cannot listen >&2; exit 3'")
     const scene = component(shell, server, { 'web.conf': program('web'), 'broken.conf': broken })
@@ -178,12 +172,33 @@ ${program('hand', 'autostart=false')}`
     const step = isThorough ? 1 : 23
     for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
       if (activity === 'deactivate') await scene.succeed('activate')
-      const { status } = await scene.killed(activity, n)
+      const { status } = await scene.killed(activity, n, {}, server.programs)
       done = status === 0
       if (n % 2 === 0) await scene.succeed('activate', 'status')
       await scene.succeed('deactivate')
       expectNothing(scene, server)
     }
+  })
+
+  test('names the logs that its programs were given, and those that it has chosen itself', async () => {
+    const scene = component(shell, server, {})
+    const named = join(scene.directory, 'named-%(program_name)s.log')
+    const program = (name: string, text: string) =>
+      `[program:${name}]\ncommand=sh -c 'echo ${name} is up; exec sleep 1000'\n${text}\n`
+    scene.write(
+      join(scene.component, 'conf.d/web.conf'),
+      `${program('web', `stdout_logfile = ${named} ; the output\nstderr_logfile=NONE`)}${program('worker', '')}`,
+    )
+    await scene.succeed('activate')
+    // They are in directories with random names, after which they are sorted.
+    const logs = (await logsOf(scene)).toSorted((left, right) => (basename(left) < basename(right) ? -1 : 1))
+    expect(logs).toEqual([
+      `file ${scene.directory}/named-web.log`,
+      expect.stringMatching(/^file \/.*\/worker-stderr---supervisor-.*\.log$/),
+      expect.stringMatching(/^file \/.*\/worker-stdout---supervisor-.*\.log$/),
+    ])
+    expect(readFileSync((logs[0] ?? '').replace(/^file /, ''), 'utf8')).toBe('web is up\n')
+    await scene.succeed('deactivate')
   })
 
   test('runs the program of the example', async () => {
@@ -207,8 +222,12 @@ function component(
 ): Stateful {
   return new Stateful(shell, 'supervisord-program', {
     files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`conf.d/${name}`, text])),
-    properties: { ...server.properties, PATH: `${shell.path}:/usr/bin:/usr/sbin`, ...properties },
+    properties: { ...server.properties, PATH: `${server.programs}:${pathOf(shell)}`, ...properties },
   })
+}
+
+function pathOf(shell: Shell): string {
+  return `${shell.path}:/usr/bin:/usr/sbin`
 }
 
 function program(name: string, settings = '', command = 'sleep 1000'): string {

@@ -4,21 +4,19 @@ import { join } from 'node:path'
 import { emissionOf, servicesIn, stackOf, targetsNamed } from '@davit/stack-machines/testing'
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
+
 import { builtInModules } from '../src/modules.ts'
-import { type Docker, startDocker } from './docker.ts'
+import type { Docker } from './docker.ts'
 
 const shipped = (await builtInModules()).get('docker-container')
-const engine = await startDocker()
-const isMissing = typeof engine === 'string'
-const docker = engine as Docker
-afterAll(() => (isMissing ? undefined : docker.stop()))
 
 const VALUES = { LINES: 'a\n\n\\n b\n', LONG: 'x'.repeat(100_000), QUOTES: `'"$HOME` }
 const PROGRAM = `echo "$0|$LINES|$QUOTES|$PORT|\${#LONG}|$(/bin/busybox cat /data/file)" >/www/index.html
 exec /bin/busybox httpd -f -p "127.0.0.1:$PORT" -h /www`
 
-test.skipIf(isMissing)('the package of a container of a stack runs its image', async () => {
+/** Builds the package of a container of a stack, activates it, and looks at what its image was given. */
+export async function proveStackImage(docker: Docker): Promise<void> {
   const [port, directory] = [await freePort(), scratchDirectory()]
   const image = docker.archive('davit-shop:1', 'exit 1')
   mkdirSync(join(directory, 'shop.disk'))
@@ -51,4 +49,4 @@ test.skipIf(isMissing)('the package of a container of a stack runs its image', a
   expect(answer).toBe(['zero\nwords', LINES, QUOTES, port, LONG.length, 'kept\n'].join('|'))
   expect(call('deactivate')).toMatchObject({ status: 0 })
   expect(docker.everything()).toEqual([])
-})
+}
