@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeControlGroups } from '@davit/testing/control-groups'
+import { serverDirectory } from '@davit/testing/scratch'
 
 export interface Docker {
   /** Properties with which `docker` reaches the engine. */
@@ -22,7 +22,7 @@ export async function startDocker(): Promise<Docker | string> {
   const missing = ['/usr/sbin/dockerd', '/bin/busybox'].find((path) => !existsSync(path))
   if (missing !== undefined) return unavailable(`there is no '${missing}'`)
   if (process.getuid?.() !== 0) return unavailable('only root can start one')
-  const directory = mkdtempSync(join(tmpdir(), 'davit-docker-'))
+  const directory = serverDirectory('davit-docker-')
   const group = `davit-docker-${process.pid}-${Date.now()}`
   const server = begin(directory, group)
   const stop = async () => {

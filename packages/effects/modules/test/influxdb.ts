@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
 import { until } from '@davit/testing/processes'
+import { serverDirectory } from '@davit/testing/scratch'
 
 /** Why a server cannot be started here, if so. */
 export const noInfluxdb: string | undefined = whyNot()
@@ -27,7 +27,7 @@ export interface Influxdb {
 
 /** Starts a server of its own, which nobody reaches from another machine, and nobody uses without a password. It gets more lines of `[http]`. */
 export async function startInfluxdb(...http: readonly string[]): Promise<Influxdb> {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-influxdb-'))
+  const directory = serverDirectory('davit-influxdb-')
   const port = await freePort()
   const backupAddress = `127.0.0.1:${await freePort()}`
   const configuration = join(directory, 'influxdb.conf')

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
 import { until } from '@davit/testing/processes'
+import { serverDirectory } from '@davit/testing/scratch'
 
 /** Why a server cannot be started here, if so. */
 export const noMariadb: string | undefined = whyNot()
@@ -22,7 +22,7 @@ export interface Mariadb {
 
 /** Starts a server of its own, which nobody reaches from another machine. */
 export async function startMariadb(options: readonly string[] = []): Promise<Mariadb> {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-mariadb-'))
+  const directory = serverDirectory('davit-mariadb-')
   chmodSync(directory, 0o711)
   const socket = join(directory, 'socket')
   const port = await freePort()

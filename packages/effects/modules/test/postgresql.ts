@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
 import { until } from '@davit/testing/processes'
+import { serverDirectory } from '@davit/testing/scratch'
 
 /** Directory with the programs of the server. */
 export const binDirectory = newest('/usr/lib/postgresql')
@@ -39,7 +39,7 @@ export async function startPostgresql({
   locale = 'C.UTF-8',
   options: more = [],
 }: Settings = {}): Promise<Postgresql> {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-postgresql-'))
+  const directory = serverDirectory('davit-postgresql-')
   chmodSync(directory, 0o755)
   run('chown', ['postgres', directory])
   const port = await freePort()
