@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import type { Shell } from '@davit/testing/shells'
 
-import { ADMIN, noInfluxdb, startInfluxdb } from './influxdb.ts'
-import { noMariadb, startMariadb } from './mariadb.ts'
-import { binDirectory, noPostgresql, startPostgresql } from './postgresql.ts'
+import { ADMIN, type Influxdb, noInfluxdb } from './influxdb.ts'
+import { type Mariadb, noMariadb } from './mariadb.ts'
+import { binDirectory, noPostgresql, type Postgresql } from './postgresql.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 /** What the scenarios that all databases have in common need to know of one kind. */
-export interface DatabaseKind {
+export interface DatabaseKind<Server> {
   readonly module: string
   /** Why no server can be started here, if so. */
   readonly missing: string | undefined
@@ -36,7 +36,8 @@ export interface DatabaseKind {
   readonly example: readonly [name: string, query: string, answer: RegExp]
   /** Every how many calls of a tool an activity is killed, unless tests are thorough. */
   readonly step: number
-  start(): Promise<DatabaseServer>
+  /** Uses a server that others use as well. */
+  use(server: Server): DatabaseServer
 }
 
 export interface DatabaseServer {
@@ -50,7 +51,6 @@ export interface DatabaseServer {
   extend(database: string): Promise<void> | void
   /** All databases but those of the server itself. */
   databases(): readonly string[]
-  stop(): Promise<void>
 }
 
 interface Login {
@@ -74,7 +74,7 @@ function truncated(text: string): Uint8Array {
   return spawnSync('xz', ['-c'], { input: text }).stdout.subarray(0, -20)
 }
 
-export const MYSQL: DatabaseKind = {
+export const MYSQL: DatabaseKind<Mariadb> = {
   module: 'mysql-database',
   missing: noMariadb,
   seeds: 'mysql-databases',
@@ -95,8 +95,7 @@ export const MYSQL: DatabaseKind = {
   oddName: `-o'd "x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
   step: 5,
-  async start() {
-    const { socket, sql, stop } = await startMariadb()
+  use({ socket, sql }) {
     return {
       properties: ({ name }) => ({ mysqlSocket: socket, ...(name === 'busybox' ? { mysqlBinDir: '/usr/bin' } : {}) }),
       login({ name }) {
@@ -118,12 +117,11 @@ export const MYSQL: DatabaseKind = {
         lines(sql('SHOW DATABASES'))
           .filter((name) => !['information_schema', 'mysql', 'performance_schema', 'sys'].includes(name))
           .map((name) => name.replaceAll('\\\\', '\\')),
-      stop,
     }
   },
 }
 
-export const POSTGRESQL: DatabaseKind = {
+export const POSTGRESQL: DatabaseKind<Postgresql> = {
   module: 'postgresql-database',
   missing: noPostgresql,
   seeds: 'postgresql-databases',
@@ -156,8 +154,7 @@ export const POSTGRESQL: DatabaseKind = {
   oddName: `-o'd="x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
   step: 5,
-  async start() {
-    const { directory, port, sql, stop } = await startPostgresql()
+  use({ directory, port, sql }) {
     const named = (database: string) => `dbname='${database.replaceAll(/['\\]/g, '\\$&')}'`
     return {
       properties: () => ({
@@ -182,14 +179,13 @@ export const POSTGRESQL: DatabaseKind = {
       extend: (database) => void sql('CREATE TABLE later (id INT)', named(database)),
       databases: () =>
         lines(sql('SELECT datname FROM pg_database')).filter((name) => !/^(postgres|template[01])$/.test(name)),
-      stop,
     }
   },
 }
 
 const POLICY = { 'policies.tsv': 'autogen\t0s\t168h0m0s\t1\ttrue\n', 'statements.txt': '' }
 
-export const INFLUX: DatabaseKind = {
+export const INFLUX: DatabaseKind<Influxdb> = {
   module: 'influx-database',
   missing: noInfluxdb,
   seeds: 'influx-databases',
@@ -227,8 +223,7 @@ export const INFLUX: DatabaseKind = {
   oddName: `-o'd="x" \`$(touch bad) ü%_,`,
   example: ['weather', 'SELECT celsius FROM weather.autogen.air', /,21\.5\n$/],
   step: 5,
-  async start() {
-    const { port, backupAddress, query, write, stop } = await startInfluxdb()
+  use({ port, backupAddress, query, write }) {
     const account = { influxdbUsername: ADMIN.name, influxdbPassword: ADMIN.password }
     return {
       properties: ({ name }) => ({
@@ -261,7 +256,6 @@ export const INFLUX: DatabaseKind = {
               .replaceAll('""', '"'),
           )
           .filter((name) => name !== '_internal'),
-      stop,
     }
   },
 }

@@ -23,7 +23,7 @@ afterAll(() => server?.stop())
 
 const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');"
 
-testDatabase(MYSQL, shells)
+testDatabase(MYSQL, shells, () => server)
 
 describe.skipIf(noMariadb).each(inDepth)('mysql-database in depth', (shell) => {
   test('restores views, routines, events, triggers, sequences, the character set, and any bytes', async () => {

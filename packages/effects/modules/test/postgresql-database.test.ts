@@ -23,11 +23,11 @@ afterAll(() => server?.stop())
 
 const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');\n"
 
-testDatabase(POSTGRESQL, shells)
+testDatabase(POSTGRESQL, shells, () => server)
 
 describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth', (shell) => {
   test('restores schemas, functions, large objects, extensions, settings, permissions, and any text', async () => {
-    server.sql(`CREATE ROLE "the app"`)
+    server.sql(`DROP ROLE IF EXISTS "the app"; CREATE ROLE "the app"`)
     const shop = database(shell, 'whole', {
       '1.sql': `${HELLO} SET search_path = nowhere; SET ROLE "the app";`,
       '2.sql': `CREATE SCHEMA extra; CREATE EXTENSION pg_trgm SCHEMA extra; CREATE SEQUENCE numbers START 5;
@@ -101,7 +101,9 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
   })
 
   test('names whom it may see and what is prepared, and nobody if the reason is another one', async () => {
-    server.sql("CREATE ROLE small LOGIN CREATEDB PASSWORD 'secret'; CREATE ROLE reader LOGIN PASSWORD 'secret'")
+    server.sql(
+      "DROP ROLE IF EXISTS small; CREATE ROLE small LOGIN CREATEDB PASSWORD 'secret'; DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'secret'",
+    )
     const loginOf = (name: string) => ({ postgresqlUsername: name, postgresqlPassword: 'secret' })
     const shop = database(shell, 'prepared', { '1.sql': HELLO }, loginOf('small'))
     await shop.succeed('activate')
@@ -127,7 +129,7 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
       { '1.sql': HELLO },
       { postgresqlUsername: 'owner', postgresqlPassword: 'secret' },
     )
-    server.sql("CREATE ROLE owner LOGIN CREATEDB PASSWORD 'secret'")
+    server.sql("DROP ROLE IF EXISTS owner; CREATE ROLE owner LOGIN CREATEDB PASSWORD 'secret'")
     await shop.succeed('activate')
     const snapshot = await shop.snapshot()
     const release = await server.use(shop.name, 'SELECT 1;')
@@ -201,7 +203,7 @@ sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
   })
 
   test('reaches a server by TCP', async () => {
-    server.sql("CREATE ROLE remote LOGIN CREATEDB PASSWORD 'secret'")
+    server.sql("DROP ROLE IF EXISTS remote; CREATE ROLE remote LOGIN CREATEDB PASSWORD 'secret'")
     const login = { postgresqlUsername: 'remote', postgresqlPassword: 'secret', postgresqlHost: '127.0.0.1' }
     const shop = database(shell, 'by tcp', { '1.sql': HELLO }, login)
     await shop.succeed('activate', 'status')
