@@ -38,6 +38,10 @@ export class Tomcat {
       .replace('port="8080"', `address="127.0.0.1" port="${port}"`)
       .replaceAll('<Engine ', '<Engine backgroundProcessorDelay="1" ')
     writeFileSync(configuration, text)
+    // Most of an application's start would go into looking through the archives of Tomcat for what these applications have not.
+    const context = join(this.base, 'conf/context.xml')
+    const scanner = '<Context><JarScanner scanClassPath="false" scanManifest="false"/>'
+    writeFileSync(context, readFileSync(context, 'utf8').replace('<Context>', scanner))
   }
 
   async start(): Promise<void> {
