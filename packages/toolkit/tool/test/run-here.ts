@@ -15,6 +15,8 @@ export interface CallHere {
   readonly columns?: number
   /** Called with what has been printed so far, and with a function that interrupts the tool as Ctrl-C does. */
   readonly onOutput?: (printed: string, interrupt: () => void) => void
+  /** The same for standard error. */
+  readonly onErrors?: (printed: string, interrupt: () => void) => void
 }
 
 export interface EndedHere {
@@ -25,11 +27,11 @@ export interface EndedHere {
 
 /** Runs a tool in this process, from its command line to its exit status. */
 export async function runHere(tool: Tool, argv: readonly string[], call: CallHere = {}): Promise<EndedHere> {
-  const { environment = {}, directory = '/', input, columns, onOutput } = call
+  const { environment = {}, directory = '/', input, columns, onOutput, onErrors } = call
   const interruption = createInterruption({ stop() {}, now: () => performance.now() })
   const interrupt = () => interruption.receive('SIGINT')
   const output = collector((printed) => onOutput?.(printed, interrupt))
-  const errors = collector()
+  const errors = collector((printed) => onErrors?.(printed, interrupt))
   const status = await executeTool(tool, {
     host: {
       argv,
