@@ -5,7 +5,6 @@ import { LANGUAGES_OF_ALL } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, profileOn } from '../harness/records.ts'
 import { takeJournal, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two hosts, models in %s', (language) => {
   let set: TestHosts
@@ -97,45 +96,8 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two h
     expect(await activeOn(hosts)).toEqual(both)
   })
 
-  test('a deployment is locked once; the second lock is refused with its holder, and since when', async () => {
-    await makeManifest(user, models('2'))
-    succeeded(await user.run(['davit-lock', 'manifest.json']))
-    const { status, stderr, stdout } = await user.run(['davit-lock', 'manifest.json'])
-    expect([status, stdout]).toEqual([75, ''])
-    expect(stderr).toMatch(/\S+@\S+ .*since /)
-
-    const other = await coordinator({ hosts: set })
-    await other.write('manifest.json', (await user.run(['cat', 'manifest.json'])).stdout)
-    expect((await other.run(['davit-activate', 'manifest.json'])).status).toBe(75)
-    expect((await other.run(['davit-unlock', 'manifest.json'])).status).toBe(1)
-    await other.remove()
-
-    succeeded(await user.run(['davit-unlock', 'manifest.json']))
-    expect((await user.run(['davit-unlock', 'manifest.json'])).status).toBe(1)
-  })
-
-  test.each([0, 7])(
-    'davit-lock MANIFEST -- COMMAND ends with the status %i of the command and releases the lock',
-    async (expected) => {
-      const command = `davit-lock manifest.json 2>/dev/null; echo "inside: $?"; exit ${expected}`
-      const { status, stdout } = await user.run(['davit-lock', 'manifest.json', '--', 'sh', '-c', command])
-      expect([status, stdout]).toEqual([expected, 'inside: 75\n'])
-      expect(await isUnlocked()).toBe(true)
-    },
-  )
-
-  test('a lock whose holder was killed is taken over at once', async () => {
-    const waiting = 'touch held; until [ -e "$HOME/free" ]; do sleep 0.1; done'
-    const holder = user.start(['davit-lock', 'manifest.json', '--', 'sh', '-c', waiting])
-    await eventually('the lock', async () => (await user.run(['test', '-e', 'held'])).status === 0)
-    expect(await isUnlocked()).toBe(false)
-    process.kill(holder.process.pid!, 'SIGKILL')
-    await user.write('free', '')
-    await holder.outcome
-    expect(await isUnlocked()).toBe(true)
-  })
-
   test('a service that refuses to be locked blocks davit-lock and davit-env; --no-lock goes past it', async () => {
+    await makeManifest(user, models('2'))
     await hosts[0]!.sh('touch /tmp/refuse')
     const refused = await user.run(['davit-lock', 'manifest.json'])
     expect(refused.status).toBe(1)

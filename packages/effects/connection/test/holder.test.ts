@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import { freePort } from '@davit/testing/free-port'
@@ -258,6 +258,12 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       expect(existsSync(join(holder.socket, '..'))).toBe(false)
     })
 
+    test('a tool connects by itself when others may enter the directory of its socket, and warns of that', async () => {
+      chmodSync(dirname(holder.socket), 0o755)
+      const message = expect.stringContaining(`others may enter '${dirname(holder.socket)}'`) as string
+      expect(await told()).toEqual([expect.objectContaining({ kind: 'warning', code: 'holder-foreign', message })])
+    })
+
     test('a tool in the middle learns that its channels are lost, and then connects by itself', async () => {
       const pool = tool()
       const connection = await reach(pool)
@@ -291,6 +297,11 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       expect(await told({ [HOLDER_VARIABLE]: `${holder.socket}2` })).toEqual(GONE)
       other.close()
     })
+  })
+
+  test('a local script does not learn of it', async () => {
+    const connection = await tool().connect({ kind: 'local' })
+    expect(await text((await connection.run(`echo "\${${HOLDER_VARIABLE}-none}"`)).stdout)).toBe('none\n')
   })
 
   test('a tool that goes away ends the input of its scripts', async () => {

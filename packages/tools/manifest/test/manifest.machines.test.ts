@@ -1,13 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { Manifest, parseDocument } from '@davit/documents'
-import { tool as normalize } from '@davit/normalize'
+import {
+  Architecture,
+  type BuildSpec,
+  encodeDocument,
+  Manifest,
+  parseDocument,
+  type ServiceName,
+  validateDocument,
+} from '@davit/documents'
+import { environment } from '@davit/process'
+import { currentSystem, openNativeStore } from '@davit/store'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { type CallHere, runHere } from '@davit/tool/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
+
+const HERE = currentSystem(environment())
 
 let directory: string
 beforeEach(() => {
@@ -31,23 +42,43 @@ const built = () =>
 
 /** The architecture of services with these build scripts, on the target `t1`; `t2` has nothing. */
 async function architecture(scripts: Readonly<Record<string, string>>, type = 'wrapper'): Promise<string> {
-  const names = Object.keys(scripts)
-  const target = { clientInterface: 'local', properties: { hostname: 'localhost' }, containers: { [type]: {} } }
-  const models = {
-    services: Object.fromEntries(names.map((name) => [name, { type, pkg: { build: { script: scripts[name] } } }])),
-    infrastructure: { t1: target, t2: target },
-    distribution: Object.fromEntries(names.map((name) => [name, ['t1']])),
-  }
-  const files = Object.entries(models).map(([name, model]) => {
-    writeFileSync(path(`${name}.json`), JSON.stringify(model))
-    return [`--${name}`, path(`${name}.json`)]
-  })
   mkdirSync(path('modules'), { recursive: true })
   writeFileSync(path('modules/own'), '#!/bin/sh\n', { mode: 0o755 })
-  const modules = ['--modules', path('modules')]
-  const { status, stdout, stderr } = await runHere(normalize, [...files.flat(), ...modules], call())
-  if (status !== 0) throw new Error(stderr)
-  return stdout
+  const store = await openNativeStore({ directory: path('store'), environment: call().environment ?? {} })
+  const names = Object.keys(scripts)
+  const packages = await store.instantiate(
+    names.map((name) => ({
+      spec: build(name, scripts[name] ?? ''),
+      system: HERE,
+      wantedBy: { service: name as ServiceName },
+    })),
+  )
+  const none = { dependsOn: {}, connectsTo: {}, activatesAfter: {}, attributes: {}, providesContainers: {} }
+  const services = names.map((name, index) => [
+    name,
+    {
+      name,
+      type,
+      deployState: false,
+      ...none,
+      targets: [{ target: 't1', container: type }],
+      packages: { [HERE]: packages[index] },
+    },
+  ])
+  const described = { numOfCores: 1, clientInterface: 'local', targetProperty: 'hostname', system: HERE }
+  const target = { properties: { hostname: 'localhost' }, containers: { [type]: {} }, ...described }
+  const document = {
+    store: { ...store.reference },
+    services: Object.fromEntries(services) as object,
+    infrastructure: { t1: target, t2: target },
+    targetPackages: { t1: [], t2: [] },
+  }
+  return encodeDocument(Architecture, validateDocument(Architecture, document, { file: 'architecture' }), 'json')
+}
+
+function build(name: string, script: string): BuildSpec {
+  const nothing = new Map<string, never>()
+  return { kind: 'build', name, script, sources: nothing, env: nothing, inputs: nothing, network: false }
 }
 
 const ONE = 'echo one >$out'
