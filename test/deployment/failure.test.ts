@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
-import { LANGUAGES_OF_ALL } from '../harness/language.ts'
+import { LANGUAGES } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
 import { eventually } from '../harness/wait.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two hosts, models in %s', (language) => {
+describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, models in %s', (language) => {
   let set: TestHosts
   let hosts: readonly Host[]
   let [one, two]: Host[] = []

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
-import { LANGUAGES_OF_ALL } from '../harness/language.ts'
+import { LANGUAGES } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, profileOn } from '../harness/records.ts'
 import { takeJournal, wrapper } from '../harness/services.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two hosts, models in %s', (language) => {
+describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('tools in pipes on two hosts, models in %s', (language) => {
   let set: TestHosts
   let hosts: readonly Host[]
   let user: Coordinator

@@ -8,7 +8,7 @@ import { survey } from '../faults/observe/survey.ts'
 import { coordinator, type Coordinator, type Outcome, succeeded } from '../harness/coordinator.ts'
 import { ALL_AMOUNTS, fillStepByStep, type SmallPlace } from '../harness/full-disk.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
-import { LANGUAGES } from '../harness/language.ts'
+import { EACH_LANGUAGE } from '../harness/language.ts'
 import { infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { processTable } from '../harness/process-table.ts'
 import { activeOn, profileOn } from '../harness/records.ts'
@@ -18,7 +18,7 @@ const PATIENCE = { timeout: 600_000 }
 /** A Nix store grows with each attempt, and so needs larger steps. */
 const STEPS = { YAML: { growth: 2, progress: 3 }, Nix: { growth: 6, progress: 100 } } as const
 
-describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models in %s', (language) => {
+describe.skipIf(!HOSTS_POSSIBLE).each(EACH_LANGUAGE)('a target without space, models in %s', (language) => {
   let set: TestHosts
   let host: Host
   let user: Coordinator
