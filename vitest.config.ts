@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { TEST_LIMIT } from './packages/tests/testing/src/wait.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 
 /** Packages whose tests run helpers, modules, servers and Nix in the shells of targets, or a browser. They take as long as all others together. */
@@ -40,6 +41,8 @@ const MACHINES = [
 const EVERYWHERE = {
   setupFiles: ['test/harness/fail-at-warnings.ts', 'scripts/test.d/charge-file.ts'],
   env: { DAVIT_BOOT_ROOT: '/nowhere' },
+  testTimeout: TEST_LIMIT,
+  hookTimeout: TEST_LIMIT,
 }
 
 /** Seed for the order of the test files. The order must not matter; by default vitest would use that of earlier runs. */
@@ -51,8 +54,6 @@ const QUICK = {
   maxWorkers: 3,
   // Many files share a process, since importing the same modules for each file took a third of the time. Files do not interfere.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
 } as const
 
 export default defineConfig({
@@ -80,8 +81,6 @@ export default defineConfig({
           name: 'hosts',
           include: ['test/**/*.test.ts'],
           globalSetup: ['test/harness/installation.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

@@ -1,11 +1,11 @@
 import { mkdtemp } from 'node:fs/promises'
 import { removeTree } from '@davit/files'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const CRON = 'rm -f /etc/cron.*/* /var/spool/cron/crontabs/*; : >/etc/crontab; echo cron >>/etc/rc.local'
 
@@ -65,7 +65,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(['cron', 'openrc', 'cron for an account'] 
     const cutOff = async (version: string) => {
       const words = await writeModels(user, models({ version, body: heldBack('off') }))
       const tool = user.start(['davit-env', ...words, '--confirm', '600'], { environment })
-      await eventually('its beginning', async () => (await host.sh('ls /tmp/off.begun 2>/dev/null || :')) !== '')
+      await eventually('its beginning', async () =>
+        expect(await host.sh('ls /tmp/off.begun 2>/dev/null || :')).not.toBe(''),
+      )
       process.kill(-tool.process.pid!, 'SIGKILL')
       return (await tool.outcome).stderr
     }
@@ -75,7 +77,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(['cron', 'openrc', 'cron for an account'] 
       expect(await cutOff('2')).not.toContain('only once davit connects to it again')
       expect(await arranged()).not.toBe(before)
       await host.befall('reboot')
-      await eventually('the way back', async () => (await trials()) === '')
+      await eventually('the way back', async () => expect(await trials()).toBe(''))
       expect(await takeJournal([host])).toEqual(['deactivate web 2 wrapper', 'activate web 1 wrapper'])
       expect(await arranged()).toBe(before)
       expect(succeeded(await deploy(user, models({ version: '1' }), { environment })).stderr).toContain('nothing to do')

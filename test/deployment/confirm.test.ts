@@ -1,12 +1,12 @@
 import { mkdtemp } from 'node:fs/promises'
 import { removeTree } from '@davit/files'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 /** A service that lets others connect to its host. */
 const OPENS = 'if [ "$1" = activate ] && [ ! -e /run/sshd.pid ]; then /usr/sbin/sshd -E /var/log/sshd.log; fi'
@@ -62,9 +62,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
     expect(await user.generations()).toEqual(generations)
   }
   const hasBegun = (name: string) =>
-    eventually(
-      `the beginning of '${name}'`,
-      async () => (await two!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)) !== '',
+    eventually(`the beginning of '${name}'`, async () =>
+      expect(await two!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)).not.toBe(''),
     )
 
   test('is confirmed over new connections, ends with 0, and leaves nothing behind', async () => {
@@ -129,7 +128,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
       process.kill(-tool.process.pid!, 'SIGKILL')
       await tool.outcome
       const next = user.start(await upgrade({ version: '2', body: OPENS }), { environment })
-      await eventually('the waiting', () => /waiting until this target has gone back/.test(next.stderr()))
+      await eventually('the waiting', () => expect(next.stderr()).toMatch(/waiting until this target has gone back/))
       await two!.sh('touch /tmp/killed.go')
       succeeded(await next.outcome)
     })

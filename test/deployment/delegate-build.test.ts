@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { activeOn } from '../harness/records.ts'
 import { wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE)('builds on two targets, in the native store', () => {
   let set: TestHosts

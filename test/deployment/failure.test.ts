@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
@@ -7,7 +8,6 @@ import { LANGUAGES } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, models in %s', (language) => {
   let set: TestHosts
@@ -174,7 +174,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
     process.kill(first.process.pid!, 'SIGKILL')
     await first.outcome
     const second = user.start(['davit-activate', 'manifest.json'])
-    await eventually('the second run to wait', () => second.stderr().includes('waiting for'))
+    await eventually('the second run to wait', () => expect(second.stderr()).toContain('waiting for'))
     await letGo(two!, 'killed')
     succeeded(await second.outcome)
     expect(await activeOn(hosts)).toEqual(both)
@@ -241,7 +241,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
     const running = user.start(['davit-env', '-D', 'manifest.json'])
     await hasBegun(two!, 'last')
     running.process.kill('SIGINT')
-    await eventually('that it was noticed', () => running.stderr().includes('finishing what is running'))
+    await eventually('that it was noticed', () => expect(running.stderr()).toContain('finishing what is running'))
     await letGo(two!, 'last')
     const { status, stderr } = await running.outcome
     expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, type Outcome, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, profileOn } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 /** Builds a large package that cannot be compressed. */
 const LARGE = 'mkdir -p "$out"; head -c 3000000 /dev/urandom > "$out/data"'
@@ -111,7 +111,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     const database = wrapper({ version: '5', body: heldBack('abort') })
     const files = await writeModels(user, { ...next, services: { ...next.services, database } })
     const killed = user.start(['davit-env', ...files])
-    await eventually('the activation', async () => (await hosts[0]!.sh('ls /tmp')).includes('abort.begun'))
+    await eventually('the activation', async () => expect(await hosts[0]!.sh('ls /tmp')).toContain('abort.begun'))
     process.kill(-killed.process.pid!, 'SIGKILL')
     await killed.outcome
     await hosts[0]!.sh('touch /tmp/abort.go')

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { deploy, makeManifest, type Models, writeModels } from '../harness/models.ts'
 import { wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe('one deployment at a time, on this machine', () => {
   let user: Coordinator

@@ -1,12 +1,12 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type RunOptions, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { infrastructureOf, makeManifest } from '../harness/models.ts'
 import { processTable } from '../harness/process-table.ts'
 import { activeOn } from '../harness/records.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the last generation', () => {
   let set: TestHosts

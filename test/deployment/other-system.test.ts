@@ -1,3 +1,4 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, type TestHosts } from '../harness/hosts.ts'
@@ -7,7 +8,6 @@ import { nixValue } from '../harness/nix-language.ts'
 import { closureIn, invalidIn, storeShell, verifyStore } from '../harness/nix-store.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
 import { wrapper, type WrapperOptions, wrapperPackage } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another system than the coordinator', () => {
   let set: TestHosts
@@ -52,7 +52,9 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
     until [ -e /tmp/${name}.go ]; do sleep 0.1; done`,
   })
   const hasBegun = (name: string) =>
-    eventually(`the build '${name}'`, async () => (await other!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)) !== '')
+    eventually(`the build '${name}'`, async () =>
+      expect(await other!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)).not.toBe(''),
+    )
   const builders = () =>
     other!.sh(`for d in /proc/[0-9]*; do
       [ "\${d#/proc/}" != $$ ] || continue
@@ -169,7 +171,7 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
     }
     const { status } = await running.outcome
     expect(status).toBe(name === 'interrupted' ? 130 : 69)
-    await eventually('the end of the builders', async () => (await builders()) === '')
+    await eventually('the end of the builders', async () => expect(await builders()).toBe(''))
     expect(await isUnlocked(output)).toBe(true)
     expect(await invalidIn(other!, [output])).toEqual([output])
     await other!.sh(`touch /tmp/${name}.go`)

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { removeTree } from '@davit/files'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const BEGUN = 'if [ "$1" = activate ]; then rm -f /tmp/*.begun /tmp/*.go; fi'
 
@@ -28,7 +28,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await writeModels(other, models('0'))
     // Packages on the hosts have to survive a restart.
     environment = { DAVIT_STORE_DIR: await mkdtemp('/var/tmp/davit-test-') }
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await first?.remove()
@@ -45,7 +45,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await takeJournal(hosts)
     const words = await writeModels(first, models(`${version}-new`, heldBack('web')))
     const tool = first.start(['davit-env', ...words], { environment })
-    await eventually('the last activation', async () => (await two!.sh('ls /tmp/web.begun 2>/dev/null || :')) !== '')
+    await eventually('the last activation', async () =>
+      expect(await two!.sh('ls /tmp/web.begun 2>/dev/null || :')).not.toBe(''),
+    )
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
     await two!.sh('touch /tmp/web.go')

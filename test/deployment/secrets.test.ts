@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { encodeField } from '@davit/target-runtime'
 import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
 import { type Exposure, exposuresOf, filesWith, formsOf } from '@davit/testing/exposures'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Outcome, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { type Models, writeModels } from '../harness/models.ts'
-import { eventually } from '../harness/wait.ts'
 
 /** Notes which values each activity gets, as checksums. `/tmp/hold.ACTIVITY` makes an activity wait until that file is gone. */
 const VAULT = `#!/bin/sh
@@ -50,7 +50,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     await user.write('keys/command', values.command)
     await user.write('keys/password', `${password}\n`)
     await host.sh(`${MARIADB}\n${accountWith(password)}`)
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()
@@ -114,7 +114,9 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
   const held = async (activity: string, work: () => Promise<Outcome>) => {
     await host.sh(`: >/tmp/hold.${activity}`)
     const running = work()
-    await eventually(activity, async () => (await host.sh(`ls /tmp/held.${activity} 2>/dev/null || :`)) !== '')
+    await eventually(activity, async () =>
+      expect(await host.sh(`ls /tmp/held.${activity} 2>/dev/null || :`)).not.toBe(''),
+    )
     await expectHidden()
     await host.sh('rm -f /tmp/hold.* /tmp/held.*')
     return succeeded(await running)

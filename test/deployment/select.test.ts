@@ -1,3 +1,4 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, generationText, succeeded } from '../harness/coordinator.ts'
@@ -6,7 +7,6 @@ import { deploy, infrastructureOf, makeManifest, type Models, writeModels } from
 import { activeOn, profileOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
 import { contentsOf } from '../harness/trace.ts'
-import { eventually } from '../harness/wait.ts'
 
 const STATE = '/var/lib/davit'
 
@@ -204,7 +204,9 @@ hint: nothing was done; select it as well: --on 'service:api'
     await three!.sh('rm -f /tmp/lone.*')
     const words = await writeModels(user, models({ ...ALL_NEW }, { lone: heldBack('lone') }))
     const tool = user.start(['davit-env', ...words, '--on', 'se3'])
-    await eventually('the activation', async () => (await three!.sh('ls /tmp/lone.begun 2>/dev/null || :')) !== '')
+    await eventually('the activation', async () =>
+      expect(await three!.sh('ls /tmp/lone.begun 2>/dev/null || :')).not.toBe(''),
+    )
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
     await three!.sh('touch /tmp/lone.go')

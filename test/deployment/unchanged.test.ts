@@ -1,3 +1,4 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
@@ -5,7 +6,6 @@ import { LANGUAGES } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { profileOn } from '../harness/records.ts'
 import { takeJournal, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const UNCHANGED = 'nothing to do: services, profiles and generation are as the manifest says\n'
 const LOCKING = ['lock', 'unlock']

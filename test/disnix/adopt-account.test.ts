@@ -51,7 +51,7 @@ describe.skipIf(!NIX_POSSIBLE).each(['account', 'root'] as const)(
       await deployAsDisnix(user, host, byRoot, { places: PLACES, prepare: OWNERS[owner] })
       await writeModels(user, models())
       before = await pids()
-    }, 120_000)
+    })
     afterAll(async () => {
       await set?.down()
       await user?.remove()

@@ -44,7 +44,7 @@ describe.skipIf(!NIX_POSSIBLE)('a daemon that Disnix has started', () => {
     host = set.hosts[0]!
     user = await coordinator({ hosts: set, language: 'Nix' })
     await deployAsDisnix(user, host, models('1'))
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()

@@ -38,7 +38,7 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     user = await coordinator({ hosts: set, language: 'Nix' })
     await deployAsDisnix(user, host, models())
     before = await pids()
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()
@@ -147,7 +147,7 @@ describe.skipIf(!NIX_POSSIBLE)('two deployments of Disnix on a host that share a
     await deployAsDisnix(user, host, ofDefault())
     await deployAsDisnix(user, host, ofOther(), { profile: 'other' })
     for (const options of [[], other]) succeeded(await user.run(['davit-adopt', ...options, 'infrastructure.nix']))
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()

@@ -2,13 +2,13 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeClient } from '@davit/testing/client-executable'
 import { type PrivateNix, privateNix } from '@davit/testing/private-nix'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type TestHosts } from '../harness/hosts.ts'
 import { NIX_POSSIBLE } from '../harness/language.ts'
 import { deploy, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!NIX_POSSIBLE).each(['local', 'ssh'])('a target behind a client executable, and one by %s,', (way) => {
   let set: TestHosts | undefined
@@ -111,9 +111,9 @@ describe.skipIf(!NIX_POSSIBLE).each(['local', 'ssh'])('a target behind a client 
     await user.write('hold-activate-web', '')
     const running = user.start(['davit-env', ...(await writeModels(user, models('3'))), ...options])
     const journal = () => readFile(join(user.directory, 'journal'), 'utf8').catch(() => '')
-    await eventually('that the service starts', async () => (await journal()).includes('activate web 3'))
+    await eventually('that the service starts', async () => expect(await journal()).toContain('activate web 3'))
     running.process.kill('SIGINT')
-    await eventually('that it was noticed', () => running.stderr().includes('finishing what is running'))
+    await eventually('that it was noticed', () => expect(running.stderr()).toContain('finishing what is running'))
     await user.run(['rm', 'hold-activate-web'])
     const { status, stderr } = await running.outcome
     expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])

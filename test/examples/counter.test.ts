@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Started } from '../harness/coordinator.ts'
 import { copyExample, type Example } from '../harness/examples.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { leavingAlone } from '../harness/left-alone.ts'
-import { eventually } from '../harness/wait.ts'
 
 const hasRedis = existsSync('/usr/bin/redis-server')
 if (!hasRedis) console.warn('SKIPPED: the example counter, without redis-server')

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Outcome, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
-import { eventually } from '../harness/wait.ts'
 
 const pageOf = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
@@ -72,7 +72,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what the pages for users say', () => {
   const typed = async (command: string): Promise<Outcome> => {
     if (!isEndless(command)) return user.bash(command)
     const tool = user.start(command.split(' '))
-    await eventually(`what '${command}' shows`, () => /web1[^]*web2/.test(tool.stdout()))
+    await eventually(`what '${command}' shows`, () => expect(tool.stdout()).toMatch(/web1[^]*web2/))
     tool.process.kill('SIGINT')
     return tool.outcome
   }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { eventually } from '@davit/testing/wait'
 import type { Host, TestHosts } from './hosts.ts'
-import { eventually } from './wait.ts'
 
 /** Returns `KIND PATH` of every file in which a host differs from this machine, and the commands of its processes. */
 export async function everythingOn(host: Host, { directory }: TestHosts): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
+import { eventually } from '@davit/testing/wait'
+
 import { type Coordinator, type Outcome, succeeded } from './coordinator.ts'
 import { copyExample, type Example } from './examples.ts'
 import type { Host } from './hosts.ts'
 import { processTable, type ServiceProcess } from './process-table.ts'
-import { eventually } from './wait.ts'
 
 /** The shop of the example `stacks`, in the directory of a user, and the machines on which it runs. */
 export interface Shop {

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { activeOn } from '../harness/records.ts'
 import { heldBack, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
   let set: TestHosts
@@ -103,12 +103,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
     await makeManifest(user, models(heldBack('held')))
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const activation = user.start(['davit-connect', '--', 'davit-activate', 'manifest.json'], own())
-    await eventually('the activity', async () => (await hosts[0]!.sh('cat /tmp/held.begun 2>/dev/null || :')) !== '')
+    await eventually('the activity', async () =>
+      expect(await hosts[0]!.sh('cat /tmp/held.begun 2>/dev/null || :')).not.toBe(''),
+    )
     const before = await logins()
     activation.process.kill('SIGKILL')
     await eventually('the new connection', async () => (await logins())[0]! > before[0]!)
     await hosts[0]!.sh('touch /tmp/held.go')
-    await eventually('the activation', async () => (await activeOn(hosts)).includes('cn1 wrapper web'))
+    await eventually('the activation', async () => expect(await activeOn(hosts)).toContain('cn1 wrapper web'))
     await activation.outcome
     expect(await hosts[0]!.sh('wc -l </tmp/held.begun')).toBe('1\n')
     succeeded(await user.run(['davit-connect', '--', 'davit-activate', 'manifest.json'], own()))

@@ -20,7 +20,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a login session that systemd ends', () => {
     await host.sh(`systemctl is-system-running --wait || :; ${PREPARE}`)
     await host.sshd('stop')
     await host.sshd('start')
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()

@@ -1,10 +1,10 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { activeOn } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const LOST = /^warning: lost the connection to '\S+': retrying for \d+ s$/m
 const AGAIN = /^reconnected to '\S+'$/m
@@ -38,7 +38,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
   /** Restarts sshd. It is away until the tool says that it tries again. */
   const restartDuring = async (tool: Started) => {
     await two.sshd('stop')
-    await eventually('that it tries again', () => LOST.test(tool.stderr()))
+    await eventually('that it tries again', () => expect(tool.stderr()).toMatch(LOST))
     await two.sshd('start')
   }
 
@@ -46,7 +46,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     await makeManifest(user, models({ body: heldBack('link') }))
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const tool = user.start(['davit-activate', 'manifest.json'])
-    await eventually('the activity', async () => (await two.sh('cat /tmp/link.begun 2>/dev/null || :')) !== '')
+    await eventually('the activity', async () =>
+      expect(await two.sh('cat /tmp/link.begun 2>/dev/null || :')).not.toBe(''),
+    )
     await restartDuring(tool)
     await two.sh('touch /tmp/link.go')
     expect(succeeded(await tool.outcome).stderr).toMatch(AGAIN)
@@ -66,10 +68,12 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     await makeManifest(user, models({ version: '3' }))
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const tool = user.start(['davit-activate', '--lock-lease', '3', 'manifest.json'])
-    await eventually('the activity', async () => (await two.sh('cat /tmp/stops.begun 2>/dev/null || :')) !== '')
+    await eventually('the activity', async () =>
+      expect(await two.sh('cat /tmp/stops.begun 2>/dev/null || :')).not.toBe(''),
+    )
     await two.sshd('stop')
     await two.sh('touch /tmp/stops.go')
-    await eventually('that it tries again', () => LOST.test(tool.stderr()))
+    await eventually('that it tries again', () => expect(tool.stderr()).toMatch(LOST))
     await two.sshd('start')
     succeeded(await tool.outcome)
     expect(await takeJournal(hosts)).toEqual(['deactivate web 2 wrapper', 'activate web 3 wrapper'])
@@ -107,9 +111,11 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     await makeManifest(user, models({ version: '5', body: heldBack('stopped') }))
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const tool = user.start(['davit-activate', 'manifest.json'], { environment: { DAVIT_ANSWER_TIMEOUT: '999999' } })
-    await eventually('the activity', async () => (await two.sh('cat /tmp/stopped.begun 2>/dev/null || :')) !== '')
+    await eventually('the activity', async () =>
+      expect(await two.sh('cat /tmp/stopped.begun 2>/dev/null || :')).not.toBe(''),
+    )
     await two.sshd('stop')
-    await eventually('that it tries again', () => LOST.test(tool.stderr()))
+    await eventually('that it tries again', () => expect(tool.stderr()).toMatch(LOST))
     tool.process.kill('SIGINT')
     expect((await tool.outcome).status).not.toBe(0)
     await two.sh('touch /tmp/stopped.go')

@@ -1,9 +1,9 @@
+import { eventually } from '@davit/testing/wait'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { infrastructureOf, makeManifest } from '../harness/models.ts'
 import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const DEPLOY = ['davit-env', '-D', 'manifest.json']
 

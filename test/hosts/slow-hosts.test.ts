@@ -1,10 +1,10 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Outcome, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf } from '../harness/models.ts'
 import { MISSED, MISSED_STATUS, type Reader, readersOf, SHOWN } from '../harness/readers.ts'
-import { eventually } from '../harness/wait.ts'
 
 const SAYS = `mkdir -p "$out/bin"
 printf '%s\\n' '#!/bin/sh' 'echo "$DAVIT_TARGET speaks"' 'exec sleep 86393' >"$out/bin/web"
@@ -75,7 +75,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
     const { stdout } = succeeded(await user.run(['davit-generations', '--print', '1']))
     await user.write('manifest.xml', stdout)
     impatient = await user.write('ssh_config', `ConnectTimeout 5\nInclude ${set.directory}/ssh_config\n`)
-  }, 120_000)
+  })
   afterEach(async () => {
     following?.process.kill('SIGKILL')
     await slow!.befall('quick')
@@ -139,10 +139,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
     await speaks(slow!, 'exec sleep 86394')
     const tool = user.start(['davit-logs', 'web', '-f'])
     following = tool
-    await eventually('the lines of the other host', () => tool.stdout().includes('| sw1 speaks\n'))
+    await eventually('the lines of the other host', () => expect(tool.stdout()).toContain('| sw1 speaks\n'))
     expect(tool.stderr()).toBe('')
     await eventually('that one does not answer', () =>
-      /^\[sw2\] warning: .* it does not answer; trying again/m.test(tool.stderr()),
+      expect(tool.stderr()).toMatch(/^\[sw2\] warning: .* it does not answer; trying again/m),
     )
     tool.process.kill('SIGINT')
     expect((await tool.outcome).status).toBe(130)

@@ -1,10 +1,10 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf } from '../harness/models.ts'
 import { MISSED_STATUS, readersOf, SHOWN } from '../harness/readers.ts'
-import { eventually } from '../harness/wait.ts'
 
 const SAYS = `mkdir -p "$out/bin"
 printf '%s\\n' '#!/bin/sh' 'echo "$DAVIT_TARGET speaks"' 'exec sleep 86391' >"$out/bin/web"
@@ -49,7 +49,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     }
     succeeded(await deploy(user, models))
     await user.write('manifest.xml', succeeded(await user.run(['davit-generations', '--print', '1'])).stdout)
-  }, 120_000)
+  })
   afterEach(async () => {
     following?.process.kill('SIGKILL')
     await strange!.sh('pkill -x yes; pkill -f "sleep 8639[2]"; rm -f /etc/ssh/sshd_config.d/strange.conf')
@@ -105,8 +105,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     const tool = user.start(['davit-logs', 'web', '-f'], { environment })
     following = tool
     // A host is waited for, and then left to itself.
-    await eventually('that one host is strange', () => /^\[st2\] warning: /m.test(tool.stderr()))
-    await eventually('the lines of the other host', () => tool.stdout().includes('| st1 speaks\n'))
+    await eventually('that one host is strange', () => expect(tool.stderr()).toMatch(/^\[st2\] warning: /m))
+    await eventually('the lines of the other host', () => expect(tool.stdout()).toContain('| st1 speaks\n'))
     tool.process.kill('SIGINT')
     const { status, stdout, stderr } = await tool.outcome
     expect(status).toBe(130)

@@ -1,5 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { isThorough } from '@davit/testing/effort'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, succeeded } from '../harness/coordinator.ts'
@@ -8,7 +9,6 @@ import { ManagedComponent } from '../harness/managed-component.ts'
 import { deploy, infrastructureOf, writeModels } from '../harness/models.ts'
 import { activeOn } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const LOOP = '[Service]\nExecStart=/bin/sleep 100000\n'
 /** Appends a word to a journal when it starts and when it stops. */
@@ -118,7 +118,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('units of systemd', () => {
     await units.succeed('activate', 'activate', 'status')
     expect([await isActive('davit-t1'), await isActive('davit-tother')]).toEqual(['inactive', 'inactive'])
     await host.sh("bash -c 'exec 3<>/dev/tcp/127.0.0.1/5123'")
-    await eventually('the start', async () => (await isActive('davit-t1')) === 'active')
+    await eventually('the start', async () => expect(await isActive('davit-t1')).toBe('active'))
     await units.succeed('status', 'deactivate', 'deactivate')
     expect(await host.sh("bash -c 'exec 3<>/dev/tcp/127.0.0.1/5123' 2>/dev/null || echo closed")).toBe('closed\n')
     expect(await state()).toBe(before)
@@ -131,7 +131,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('units of systemd', () => {
     })
     await units.succeed('activate', 'status')
     expect(await isActive('davit-t1.timer')).toBe('active')
-    await eventually('a tick', async () => (await host.sh('cat /tmp/journal 2>/dev/null || :')) === 'tick\n')
+    await eventually('a tick', async () => expect(await host.sh('cat /tmp/journal 2>/dev/null || :')).toBe('tick\n'))
     await units.succeed('status', 'deactivate')
     expect(await state()).toBe(before)
   })
@@ -323,7 +323,9 @@ exec "/usr/bin/env" PATH=/usr/sbin:/usr/bin:/sbin:/bin "\${0##*/}" "$@"
       succeeded(await deploy(user, models({ version: '1' }), { environment }))
       const words = await writeModels(user, models({ version: '2', body: heldBack('off') }))
       const tool = user.start(['davit-env', ...words, '--confirm', '600'], { environment })
-      await eventually('its beginning', async () => (await host.sh('ls /tmp/off.begun 2>/dev/null || :')) !== '')
+      await eventually('its beginning', async () =>
+        expect(await host.sh('ls /tmp/off.begun 2>/dev/null || :')).not.toBe(''),
+      )
       expect((await units()).split('\n')).toHaveLength(3)
       process.kill(-tool.process.pid!, 'SIGKILL')
       const { stderr } = await tool.outcome
@@ -331,7 +333,7 @@ exec "/usr/bin/env" PATH=/usr/sbin:/usr/bin:/sbin:/bin "\${0##*/}" "$@"
       await host.sh('rm -f /tmp/journal; touch /tmp/off.go')
       await host.befall('reboot')
       const isBack = () => host.sh('ls -d /var/lib/davit/targets/*/trials/default 2>/dev/null || echo back')
-      await eventually('the way back', async () => (await isBack()) === 'back\n')
+      await eventually('the way back', async () => expect(await isBack()).toBe('back\n'))
       expect(await activeOn([host])).toEqual(['sd1 wrapper web'])
       const journal = (await takeJournal([host])).map((line) => line.replace(/^\d+ /, ''))
       expect(journal.at(-1)).toBe('activate web 1 wrapper')

@@ -1,9 +1,9 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models } from '../harness/models.ts'
-import { eventually } from '../harness/wait.ts'
 
 const PASSWORD = 'correct horse "battery" \'staple\''
 const FILES = [
@@ -22,7 +22,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-diagnose of a service on three hosts', (
     user = await coordinator({ hosts: set })
     await user.write('password', `${PASSWORD}\n`)
     succeeded(await deploy(user, models()))
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()
@@ -88,10 +88,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-diagnose of a service on three hosts', (
 
   test('ends the command when it is interrupted', async () => {
     const tool = user.start(['davit-diagnose', '-S', 'web', '-t', 'dg1', '--', 'echo begun; exec sleep 86394'])
-    await eventually('the command', () => tool.stdout().includes('begun'))
+    await eventually('the command', () => expect(tool.stdout()).toContain('begun'))
     tool.process.kill('SIGINT')
     expect((await tool.outcome).status).toBe(130)
-    await eventually('its end', async () => (await hosts[0]!.sh('pgrep -f "sleep [8]6394" || :')) === '')
+    await eventually('its end', async () => expect(await hosts[0]!.sh('pgrep -f "sleep [8]6394" || :')).toBe(''))
   })
 
   test('opens a shell with a terminal, and ends with its status', async () => {

@@ -2,12 +2,12 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 
 import { fits, type Schema } from '@davit/testing/json-schema'
 import { removeTree } from '@davit/testing/scratch'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models } from '../harness/models.ts'
-import { eventually } from '../harness/wait.ts'
 
 const SCHEMA = new URL('../../docs/formats/schemas/service-log.json', import.meta.url)
 const PASSWORD = 'correct horse battery'
@@ -30,7 +30,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
     store = await mkdtemp('/var/tmp/davit-test-')
     await user.write('password', `${PASSWORD}\n`)
     succeeded(await install('1'))
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     removeTree(store)
@@ -57,7 +57,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
   const install = (version: string) => deploy(user, models(version), { environment: { DAVIT_STORE_DIR: store } })
   const say = (host: number, text: string) => hosts[host]!.sh('printf "%s\\n" "$1" >>/tmp/say', text)
   const logs = (...options: readonly string[]) => user.run(['davit-logs', 'web', ...options])
-  const shows = (tool: Started, text: string) => eventually(`'${text}'`, () => tool.stdout().includes(text))
+  const shows = (tool: Started, text: string) => eventually(`'${text}'`, () => expect(tool.stdout()).toContain(text))
   let following: Started | undefined
   /** Begins to follow, and waits until it has read all logs once. */
   const follow = async (environment: Readonly<Record<string, string>> = {}) => {
@@ -149,14 +149,16 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a service on three hosts', () =>
     await say(0, 'one')
     await shows(tool, '| one\n')
     await hosts[0]!.sshd('stop')
-    await eventually('that it is lost', () => /retrying|interrupted/.test(tool.stderr()))
+    await eventually('that it is lost', () => expect(tool.stderr()).toMatch(/retrying|interrupted/))
     await say(0, 'two')
     await say(1, 'meanwhile')
     await shows(tool, '| meanwhile\n')
     await hosts[0]!.sshd('start')
     await shows(tool, '| two\n')
     await hosts[1]!.befall('cut')
-    await eventually('that it is interrupted', () => /\[lg2\] warning: its logs are interrupted/.test(tool.stderr()))
+    await eventually('that it is interrupted', () =>
+      expect(tool.stderr()).toMatch(/\[lg2\] warning: its logs are interrupted/),
+    )
     await say(1, 'three')
     await hosts[1]!.befall('join')
     await shows(tool, '| three\n')
@@ -196,7 +198,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a unit of systemd', () => {
     const infrastructure = infrastructureOf([host], { containers: { 'systemd-unit': {} } })
     const services = { says: { type: 'systemd-unit', pkg: { build } } }
     succeeded(await deploy(user, { services, infrastructure, distribution: { says: ['ls1'] } }))
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()
@@ -207,14 +209,16 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-logs of a unit of systemd', () => {
     const line = (text: string) =>
       new RegExp(String.raw`^\d{4}-\d\d-\d\dT[\d:.]{12}Z ls1:systemd-unit +\| tail\[\d+\]: ${text}$`, 'gm')
     await say('first')
-    await eventually('the first line', async () => line('first').test((await user.run(['davit-logs', 'says'])).stdout))
+    await eventually('the first line', async () =>
+      expect((await user.run(['davit-logs', 'says'])).stdout).toMatch(line('first')),
+    )
     const tool = user.start(['davit-logs', 'says', '-f'])
-    await eventually('the first line again', () => line('first').test(tool.stdout()))
+    await eventually('the first line again', () => expect(tool.stdout()).toMatch(line('first')))
     for (const text of ['second', 'third']) {
       // oxlint-disable-next-line no-await-in-loop
       await say(text)
       // oxlint-disable-next-line no-await-in-loop
-      await eventually(text, () => line(text).test(tool.stdout()))
+      await eventually(text, () => expect(tool.stdout()).toMatch(line(text)))
     }
     tool.process.kill('SIGINT')
     const { status, stdout } = await tool.outcome

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
@@ -7,7 +8,6 @@ import { deploy, infrastructureOf, modelFile, type Models, writeModels } from '.
 import { collectGarbage, forgetProtection, invalidIn } from '../harness/nix-store.ts'
 import { profileOn, recordOf } from '../harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions, wrapperPackage } from '../harness/services.ts'
-import { eventually } from '../harness/wait.ts'
 
 const STATE = '/var/lib/davit'
 const ACCOUNT = `useradd -m -p '*' -s /bin/sh anna && mkdir /home/anna/.ssh && cp /root/.ssh/authorized_keys /home/anna/.ssh/ &&
@@ -28,7 +28,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
     succeeded(await deploy(user, models))
     deployed = await generationText(user, 1)
     await takeJournal(hosts)
-  }, 120_000)
+  })
   afterAll(async () => {
     await set?.down()
     await user?.remove()
@@ -274,7 +274,9 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment in the Nix store is read back', () 
     const words = await writeModels(user, models({ version: '2', body: heldBack('web') }))
     const tool = user.start(['davit-env', ...words])
     const [host] = set.hosts
-    await eventually('the last activation', async () => (await host!.sh('ls /tmp/web.begun 2>/dev/null || :')) !== '')
+    await eventually('the last activation', async () =>
+      expect(await host!.sh('ls /tmp/web.begun 2>/dev/null || :')).not.toBe(''),
+    )
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
     for (const one of set.hosts) {

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { ALL_SCENARIOS } from '../harness/language.ts'
 import { executables, readManifest, ROOT } from '../../scripts/executables.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-install-'))

@@ -1,8 +1,8 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { openShop, recordsOf, restarted, risen, type Shop } from '../harness/shop.ts'
-import { eventually } from '../harness/wait.ts'
 
 const SHOWN = `#!/usr/bin/env node
 require('node:http').createServer((_, response) => response.end(JSON.stringify(process.env))).listen(process.env.PORT)

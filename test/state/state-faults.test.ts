@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { tellFigure } from '@davit/testing/effort'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import {
@@ -17,7 +18,6 @@ import { type LedgerPlace, LedgerSystem } from '../harness/ledger.ts'
 import { watchMemory } from '../harness/memory.ts'
 import { deploy, writeModels } from '../harness/models.ts'
 import type { TargetName } from '../harness/three-targets.ts'
-import { eventually } from '../harness/wait.ts'
 
 /** What is interrupted, and on which host: the old one of the state, the new one, or that of what depends on it. */
 const MOMENTS = [

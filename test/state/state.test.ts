@@ -1,3 +1,4 @@
+import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
@@ -6,7 +7,6 @@ import { LANGUAGES } from '../harness/language.ts'
 import { deploy, type Models, writeModels } from '../harness/models.ts'
 import { takeJournal, wrapper } from '../harness/services.ts'
 import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from '../harness/three-targets.ts'
-import { eventually } from '../harness/wait.ts'
 
 /** Keeps its state in a directory; `/tmp/hold.ACTIVITY` makes an activity wait until that file is gone. */
 const LEDGER = `if [ -e "/tmp/hold.$1" ]; then
@@ -99,7 +99,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
       const host = hosts[activity === 'activate' || activity === 'restore' ? 1 : 0]!
       await host.sh(`touch /tmp/hold.${activity}`)
       const first = user.start(['davit-env', ...(await writeModels(user, models('two')))])
-      await eventually('the activity', async () => (await host.sh(`ls /tmp/held.${activity} 2>/dev/null || :`)) !== '')
+      await eventually('the activity', async () =>
+        expect(await host.sh(`ls /tmp/held.${activity} 2>/dev/null || :`)).not.toBe(''),
+      )
       process.kill(-first.process.pid!, 'SIGKILL')
       await first.outcome
       await host.sh(`rm /tmp/hold.${activity}`)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
+import { eventually } from '@davit/testing/wait'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Started } from '../../harness/coordinator.ts'
-import { eventually } from '../../harness/wait.ts'
 import type { System } from './system.ts'
 
 /** A davit-connect that holds connections for the runs of a round. */

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
+import { eventually } from '@davit/testing/wait'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '../../harness/wait.ts'
 import { coordinatorState, type CoordinatorState } from '../observe/coordinator-state.ts'
 import { type Holder, type HolderEnd, holdConnections } from './holder.ts'
 import { namesIn } from '../observe/look.ts'

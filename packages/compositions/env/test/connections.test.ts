@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 
 import { removeTree } from '@davit/testing/scratch'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 
@@ -50,7 +51,7 @@ describe.skipIf(MISSING !== undefined)(`davit-env over ssh ${MISSING ?? ''}`, ()
     expect(stderr).toContain('generation 1 on the coordinator')
     const count = (event: string) => sshd.log().split(event).length - 1
     // davit-activate --check, distribute, lock, activate and set each have a helper of their own.
-    await vi.waitFor(() => expect(count('Starting session: command')).toBeGreaterThanOrEqual(5))
+    await until(() => expect(count('Starting session: command')).toBeGreaterThanOrEqual(5))
     expect(count('Accepted publickey')).toBe(1)
   })
 })

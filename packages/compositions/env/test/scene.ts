@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { removeTree, scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 
 import { bundleExecutables } from '../../../../scripts/bundle-programs.ts'
 
@@ -67,7 +68,7 @@ export function davitEnv() {
         .trimEnd()
         .split('\n'),
     /** Waits until the step that HANG names waits for a signal, or has received it. */
-    hanging: (suffix = '.hanging') => vi.waitFor(() => readFileSync(path(`trace${suffix}`)), { timeout: 40_000 }),
+    hanging: (suffix = '.hanging') => until(() => readFileSync(path(`trace${suffix}`))),
     nothingLeft: () => expect(readdirSync(path('tmp'))).toEqual([]),
   }
 }

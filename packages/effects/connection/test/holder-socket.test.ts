@@ -18,7 +18,8 @@ import { text } from 'node:stream/consumers'
 import type { ReportEvent } from '@davit/diagnostics'
 import { encodeProcessReference, processReference } from '@davit/process'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectionPool, type Holder, holdConnections, HOLDER_VARIABLE } from '../src/connection.ts'
 import { PROTOCOL } from '../src/held/protocol.ts'
 
@@ -172,7 +173,7 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     const idle = [await connection.run('yes'), await connection.run('yes >&2'), await connection.run(deaf)]
     const write = (): boolean => idle[2]!.stdin.write(Buffer.alloc(1024 * 1024))
     for (let written = 0; written < 20 && write(); written += 1);
-    await vi.waitUntil(() => idle[0]!.stdout.readableLength > 0 && idle[1]!.stderr.readableLength > 1024 * 1024)
+    await until(() => idle[0]!.stdout.readableLength > 0 && idle[1]!.stderr.readableLength > 1024 * 1024)
     const before = process.memoryUsage().rss
     const { stdout, exit } = await connection.run('head -c 200000000 /dev/zero')
     let size = 0
@@ -189,10 +190,10 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     const { socket } = await hold()
     const open = (): number => readdirSync('/proc/self/fd').length
     await greeting()
-    await vi.waitUntil(() => existsSync(socket))
+    await until(() => existsSync(socket))
     const before = open()
     for (let tool = 0; tool < 20; tool += 1) await greeting()
-    await vi.waitUntil(() => open() <= before)
+    await until(() => open() <= before)
   })
 })
 

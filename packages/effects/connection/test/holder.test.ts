@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import { freePort } from '@davit/testing/free-port'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Connection,
   type ConnectionPool,
@@ -285,7 +286,7 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       rmSync(holder.socket)
       expect(await hello(connection)).toBe('hello\n')
       // Its own server, too, allows one session at a time, and counts the first one until it has ended.
-      await vi.waitFor(async () => expect(await hello(connection)).toBe('hello\n'))
+      await until(async () => expect(await hello(connection)).toBe('hello\n'))
       stdin.end('said\n')
       expect(await text(stdout)).toBe('said\n')
       expect(logins() - before).toBe(2)
@@ -311,7 +312,7 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
     const written = 'all that was written\n'.repeat(5_000)
     await new Promise((resolve) => stdin.write(written, resolve))
     await pool.close()
-    await vi.waitUntil(() => existsSync(file))
+    await until(() => existsSync(file))
     expect(readFileSync(file, 'utf8')).toBe(written)
   })
 })

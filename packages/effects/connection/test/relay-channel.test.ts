@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
+import { until } from '@davit/testing/wait'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { relayChannel } from '../src/held/relay-channel.ts'
 
@@ -41,12 +42,12 @@ test('relayChannel() gives the script what the tool wrote before it went away, a
     void relayChannel(channel, heldControl, heldData)
   })
   data.write('one ')
-  await expect.poll(() => taken).toBe('one ')
+  await until(() => expect(taken).toBe('one '))
   data.end('two')
   control.end()
   await once(heldControl, 'end')
   release()
-  await expect.poll(() => taken).toBe('one two')
+  await until(() => expect(taken).toBe('one two'))
   release()
   expect(await closed).toBe('one two')
   for (const socket of [control, data]) socket.destroy()

@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { DavitError } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
 import { publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSsh } from '../src/open-ssh.ts'
 import { ACCEPTED, REFUSED } from '../src/ssh-keywords.ts'
 
@@ -40,7 +41,7 @@ describe.skipIf(missing !== undefined)('a server that offers only some algorithm
   async function agreed(...lines: readonly string[]): Promise<string> {
     const before = sshd.log().length
     expect(await said(lines)).toBe('hello')
-    await vi.waitUntil(() => sshd.log().slice(before).includes('Received disconnect'))
+    await until(() => expect(sshd.log().slice(before)).toContain('Received disconnect'))
     return sshd.log().slice(before)
   }
   const refused = async (...lines: readonly string[]): Promise<DavitError> => {

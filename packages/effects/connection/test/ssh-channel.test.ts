@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Connection,
   connectionPool,
@@ -103,7 +104,7 @@ describe.each<'local' | 'ssh' | 'held'>(['local', 'ssh', 'held'])('a %s channel'
 
   test.skipIf(skip)('does not read ahead of its reader', async () => {
     const { stdout, close } = await connection.run('yes')
-    await vi.waitUntil(() => stdout.readableLength > 0)
+    await until(() => stdout.readableLength > 0)
     await delay(100)
     expect(stdout.readableLength).toBeLessThan(MEBIBYTE)
     close()

@@ -9,7 +9,8 @@ import { Readable } from 'node:stream'
 import type { DavitError, Trace } from '@davit/diagnostics'
 import { type Environment, environment, runCommand } from '@davit/process'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Connection } from '../src/connection.ts'
 import { openSsh } from '../src/open-ssh.ts'
 import { sshAnswers } from '../src/ssh-answers.ts'
@@ -113,7 +114,7 @@ describe.skipIf(missing !== undefined)('authentication', () => {
     const file = join(sshd.directory, 'stranger1')
     const before = sshd.log().length
     const { message, hint } = await refused([`IdentityFile ${file}`])
-    await vi.waitUntil(() => sshd.log().slice(before).includes('authenticating user root'))
+    await until(() => expect(sshd.log().slice(before)).toContain('authenticating user root'))
     expect(message).toBe(`cannot log in to '${sshd.address}' as root@127.0.0.1: tried '${file}'`)
     expect(hint).toContain(`'ssh -F ${sshd.directory}/ssh_config_of_test ssh://${sshd.address}' work without prompts`)
   })

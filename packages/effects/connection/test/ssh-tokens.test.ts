@@ -35,7 +35,7 @@ function configure(lines: readonly string[]): void {
 function saidBySsh(lines: readonly string[], more: readonly string[] = []): string {
   configure(lines)
   const argv = ['-v', '-F', join(directory, 'config'), '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=5', ...more, 'web']
-  return spawnSync('ssh', argv, { encoding: 'utf8', env: environment, timeout: 20_000 }).stderr
+  return spawnSync('ssh', argv, { encoding: 'utf8', env: environment }).stderr
 }
 
 describe.each(['IdentityFile', 'CertificateFile'] as const)('%s', (keyword) => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { AS_NOBODY } from '@davit/testing/nobody'
-import { until } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { expect, test } from 'vitest'
 import { makeDirectories } from '../src/files.ts'
 

@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { pax, type TarBlock, tarOf } from '@davit/testing/tar-blocks'
-import { expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { expect, test } from 'vitest'
 import { unpackArchive } from '../src/files.ts'
 import type { UnpackLimits } from '../src/unpack-archive.ts'
 
@@ -45,7 +46,7 @@ test.each([
   const archive = tarOf(DIRECTORY, { name: 'f', type: '0', content: 'x' })
   async function* meanwhile() {
     yield archive.subarray(0, 512)
-    await vi.waitFor(() => expect(existsSync(join(directory, 'd'))).toBe(true))
+    await until(() => expect(existsSync(join(directory, 'd'))).toBe(true))
     put(join(directory, 'f'), outside)
     yield archive.subarray(512)
   }

@@ -107,33 +107,29 @@ export function testDatabase<Server>(
       ['restore', [LATER, 'Hello world\nsnapshot\n']],
       ['collect-garbage', [LATER, 'Hello world\n']],
     ]
-    test.each(killed)(
-      'is old or new after %s was killed anywhere',
-      { timeout: 180_000 },
-      async (activity, outcomes) => {
-        const shop = database(shell, `killed ${activity}`, { 1: hello })
-        await shop.succeed('activate')
-        await server.insert(shop.name, 2, 'snapshot')
-        const snapshot = await shop.snapshot()
-        const step = isThorough ? 1 : kind.step
-        for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
-          if (activity === 'activate') await shop.succeed('collect-garbage')
-          else await insertMissing(shop)
-          done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
-          expect(n).toBeLessThan(100)
-          const isMade = (await shop.call('status')).status === 0
-          expect(isMade ? outcomes : ['']).toContain(isMade ? server.ask(shop.name) : '')
-          await shop.succeed('activate', 'status')
-          expect(outcomes).toContain(server.ask(shop.name))
-          const own = server.databases().filter((name) => name === shop.name || name.startsWith('davit-'))
-          expect(own).toEqual([shop.name])
-          expect(recordsOf(shop)).toEqual([])
-        }
-        expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
-        expect(server.ask(shop.name)).toBe('Hello world\nsnapshot\n')
-        await shop.succeed('collect-garbage')
-      },
-    )
+    test.each(killed)('is old or new after %s was killed anywhere', async (activity, outcomes) => {
+      const shop = database(shell, `killed ${activity}`, { 1: hello })
+      await shop.succeed('activate')
+      await server.insert(shop.name, 2, 'snapshot')
+      const snapshot = await shop.snapshot()
+      const step = isThorough ? 1 : kind.step
+      for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
+        if (activity === 'activate') await shop.succeed('collect-garbage')
+        else await insertMissing(shop)
+        done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
+        expect(n).toBeLessThan(100)
+        const isMade = (await shop.call('status')).status === 0
+        expect(isMade ? outcomes : ['']).toContain(isMade ? server.ask(shop.name) : '')
+        await shop.succeed('activate', 'status')
+        expect(outcomes).toContain(server.ask(shop.name))
+        const own = server.databases().filter((name) => name === shop.name || name.startsWith('davit-'))
+        expect(own).toEqual([shop.name])
+        expect(recordsOf(shop)).toEqual([])
+      }
+      expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
+      expect(server.ask(shop.name)).toBe('Hello world\nsnapshot\n')
+      await shop.succeed('collect-garbage')
+    })
 
     test.each(kind.broken)('keeps what it has when a snapshot %s', async (_, files, message) => {
       const shop = database(shell, 'kept', { 1: hello })

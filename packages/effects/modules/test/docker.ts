@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { join } from 'node:path'
 import { removeControlGroups } from '@davit/testing/control-groups'
 import { serverDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 
 export interface Docker {
   /** Properties with which `docker` reaches the engine. */
@@ -33,14 +34,12 @@ export async function startDocker(): Promise<Docker | string> {
   }
   const host = `unix://${directory}/socket`
   const run = (...argv: readonly string[]) => docker(host, argv)
-  const deadline = Date.now() + 30_000
-  while (spawnSync('/usr/bin/docker', ['-H', host, 'version']).status !== 0) {
-    if (server.exitCode !== null || Date.now() > deadline) {
-      const output = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n').at(-1) ?? ''
-      await stop()
-      return unavailable(`dockerd does not start: ${output}`)
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  const answers = () => spawnSync('/usr/bin/docker', ['-H', host, 'version']).status === 0
+  await until(() => server.exitCode !== null || answers())
+  if (server.exitCode !== null) {
+    const output = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n').at(-1) ?? ''
+    await stop()
+    return unavailable(`dockerd does not start: ${output}`)
   }
   return {
     properties: { DOCKER_HOST: host },

@@ -80,7 +80,7 @@ describe.skipIf(noInfluxdb).each(shells)('influx-database under $name', (shell) 
     ...POLICY_LINES.map((text) => ['policies.tsv', text] as const),
   ]
 
-  test('writes nothing of a snapshot that is not data', { timeout: 180_000 }, async () => {
+  test('writes nothing of a snapshot that is not data', async () => {
     const shop = database(shell)
     await shop.succeed('activate')
     const before = await everything(shop)

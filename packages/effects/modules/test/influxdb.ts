@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
-import { until } from '@davit/testing/processes'
 import { serverDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
+import { expect } from 'vitest'
 
 /** Why a server cannot be started here, if so. */
 export const noInfluxdb: string | undefined = whyNot()
@@ -59,7 +60,7 @@ ${http.join('\n')}
     })
   const password = ADMIN.password.replaceAll(/[\\']/g, '\\$&')
   const first = `CREATE USER "${ADMIN.name.replaceAll(/[\\"]/g, '\\$&')}" WITH PASSWORD '${password}' WITH ALL PRIVILEGES`
-  await until(() => ask(first, {}).status === 0)
+  await until(() => expect(ask(first, {}).status).toBe(0))
   const query = (statements: string) => {
     const login = { INFLUX_USERNAME: ADMIN.name, INFLUX_PASSWORD: ADMIN.password }
     const { status, stdout, stderr } = ask(statements, login)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
+import { until } from '@davit/testing/wait'
 
 import { configured, installedShells, logsOf, Scene, scratchPath } from './scene.ts'
 import { Stateful } from './stateful.ts'
@@ -13,7 +13,7 @@ describe.each(shells)('logs under $name', (shell) => {
     const scene = new Scene(shell, configured('', { 'bin/web': '#!/bin/sh\necho up\nexec sleep 1000\n' }))
     expect((await scene.call('activate')).status).toBe(0)
     expect(await logsOf(scene)).toEqual([`file ${scene.log}`])
-    await until(() => readFileSync(scene.log, 'utf8') === 'up\n')
+    await until(() => expect(readFileSync(scene.log, 'utf8')).toBe('up\n'))
     expect((await scene.call('deactivate')).status).toBe(0)
   })
 

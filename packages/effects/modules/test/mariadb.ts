@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
-import { until } from '@davit/testing/processes'
 import { serverDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 
 /** Why a server cannot be started here, if so. */
 export const noMariadb: string | undefined = whyNot()

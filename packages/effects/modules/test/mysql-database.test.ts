@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { MYSQL } from './database-kinds.ts'
@@ -71,7 +72,7 @@ FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
       '1.sql': `${HELLO} SELECT SLEEP(1000);\nINSERT INTO hello VALUES (2, 'orphan');`,
     })
     const module = shop.begin([shippedModule('mysql-database'), 'activate', shop.component], shop.properties)
-    await until(() => server.sql('SHOW PROCESSLIST').includes('SLEEP(1000)'))
+    await until(() => expect(server.sql('SHOW PROCESSLIST')).toContain('SLEEP(1000)'))
     module.kill('SIGKILL')
     await until(() => !isAlive(module.pid!))
     expect(await shop.call('status')).toMatchObject({ status: 1, stderr: expect.stringContaining('is unfinished') })

@@ -45,7 +45,7 @@ const RUN: readonly string[] = [
 ]
 
 describe.skipIf(noMariadb).each(inDepth)('mysql-database under $name', (shell) => {
-  test('lets a snapshot do nothing but fill its database', { timeout: 180_000 }, async () => {
+  test('lets a snapshot do nothing but fill its database', async () => {
     const shop = await database(shell, 'run_%')
     const before = everything(shop)
     for (const text of RUN) {
@@ -121,7 +121,7 @@ CREATE DEFINER=\`root\`@\`localhost\` FUNCTION f() RETURNS INT RETURN (SELECT CO
     expect(accounts()).toBe('')
   })
 
-  test('leaves no account behind when it is killed', { timeout: 180_000 }, async () => {
+  test('leaves no account behind when it is killed', async () => {
     const shop = await database(shell, 'killed')
     const snapshot = await shop.snapshot()
     for (let n = 8; n < 40; n += 4) {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { POSTGRESQL } from './database-kinds.ts'
@@ -64,7 +65,7 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
   test('ends what an interrupted activation left running in the server', async () => {
     const shop = database(shell, 'orphan', { '1.sql': `${HELLO}; SELECT pg_sleep(1000);` })
     const module = shop.begin([shippedModule('postgresql-database'), 'activate', shop.component], shop.properties)
-    await until(() => server.sql(SLEEPING) === '1\n')
+    await until(() => expect(server.sql(SLEEPING)).toBe('1\n'))
     module.kill('SIGKILL')
     await until(() => !isAlive(module.pid!))
     expect(await shop.call('status')).toMatchObject({ status: 1, stderr: expect.stringContaining('is unfinished') })

@@ -211,7 +211,7 @@ CREATE FUNCTION weak() RETURNS int SECURITY DEFINER LANGUAGE sql AS 'SELECT 1'; 
     await shop.succeed('collect-garbage')
   })
 
-  test('leaves no account behind when it is killed', { timeout: 180_000 }, async () => {
+  test('leaves no account behind when it is killed', async () => {
     const shop = await database(shell, 'killed')
     const snapshot = await shop.snapshot()
     for (let n = 6; n < 24; n += 3) {

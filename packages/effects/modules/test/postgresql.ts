@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
-import { until } from '@davit/testing/processes'
 import { serverDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 
 /** Directory with the programs of the server. */
 export const binDirectory = newest('/usr/lib/postgresql')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 import { configured, Scene, installedShells } from './scene.ts'
 

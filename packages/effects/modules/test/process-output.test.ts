@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 import { configured, FOREVER, installedShells, Scene } from './scene.ts'
 
@@ -27,8 +28,8 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     const print = (count: number) => scene.write(join(scene.directory, 'lines'), `${count}\n`)
     print(1)
     expect(await scene.call('activate')).toMatchObject({ status: 0, stderr: '' })
-    const hasPrinted = (count: number) => until(() => scene.read('printed') === `${count}\n`)
-    const isLogged = (count: number) => until(() => logged(scene).at(-1) === count)
+    const hasPrinted = (count: number) => until(() => expect(scene.read('printed')).toBe(`${count}\n`))
+    const isLogged = (count: number) => until(() => expect(logged(scene).at(-1)).toBe(count))
     return { scene, print, hasPrinted, isLogged, invocation: invocationOf(scene) }
   }
 
@@ -68,7 +69,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     const { scene, print, hasPrinted, isLogged, invocation } = await counting('')
     await isLogged(1)
     for (const keeper of allKeepersOf(invocation)) process.kill(keeper, 'SIGKILL')
-    await until(() => allKeepersOf(invocation).length === 0)
+    await until(() => expect(allKeepersOf(invocation).length).toBe(0))
     print(100)
     await hasPrinted(100)
     expect(logged(scene)).toEqual([1])

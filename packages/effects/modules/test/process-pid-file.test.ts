@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { configured, installedShells, Scene } from './scene.ts'

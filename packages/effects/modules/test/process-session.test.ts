@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 import { configured, installedShells, Scene } from './scene.ts'
 
@@ -97,8 +98,8 @@ async function leaderless(shell: Shell) {
 }
 
 /** Waits until each worker has written its pid into a file, which may exist before it is written. */
-function begun(scene: Scene, files: readonly string[]): Promise<void> {
-  return until(() => files.every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0))
+async function begun(scene: Scene, files: readonly string[]): Promise<void> {
+  await until(() => files.every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0))
 }
 
 /** The fourth field after the name: proc(5). */

@@ -4,8 +4,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, utimesSync, writeFileSync 
 import { dirname, join } from 'node:path'
 
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { configured, installedShells, Scene } from './scene.ts'

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 import { configured, FOREVER, Scene, scratchPath, installedShells, shippedModule } from './scene.ts'
 
@@ -13,7 +14,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     expect(await scene.call('status')).toMatchObject({ status: 3 })
     expect(await scene.call('activate')).toMatchObject({ status: 0, stderr: '' })
-    await until(() => scene.read('log/web.log') === 'up\n')
+    await until(() => expect(scene.read('log/web.log')).toBe('up\n'))
     expect(await scene.call('status')).toMatchObject({ status: 0 })
     const pid = scene.pid()
     expect(isAlive(pid)).toBe(true)

@@ -80,8 +80,6 @@ export interface OddServer<Server> {
 
 const SECRET = 'Wahlgeheimnis'
 const unchanged = { status: 0, stderr: '' }
-/** Loading twice takes its time on a busy machine. */
-const timeout = { timeout: 180_000 }
 
 /** Declares what has to hold for every module that keeps state: all of it in the first shell, and each operation once in the others. */
 export function proveState<Server, Service extends Stateful>(
@@ -100,7 +98,7 @@ export function proveState<Server, Service extends Stateful>(
     if (kind.missing !== undefined) return
     scene.verifies = (await builtInModules()).get(kind.module)!.activities.includes('verify')
     scene.server = await kind.start()
-  }, 120_000)
+  })
   afterAll(async () => {
     if (kind.missing === undefined) await kind.stop(scene.server)
   })
@@ -111,7 +109,7 @@ export function proveState<Server, Service extends Stateful>(
     declareOddServers(scene)
   })
   describe.skipIf(kind.missing).each(others)(`${kind.module} under $name`, (shell) => {
-    test('does each operation, and nothing else', timeout, () => liveAndDie({ ...scene, shell }, 2))
+    test('does each operation, and nothing else', () => liveAndDie({ ...scene, shell }, 2))
   })
 }
 
@@ -136,10 +134,10 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
         service = await active(scene)
         await kind.change(scene.server, service, 'kept')
         snapshot = await service.snapshot()
-      }, timeout.timeout)
+      })
       afterAll(() => service.succeed('deactivate', 'collect-garbage'))
 
-      test.each(kind.unloadable)('%s', timeout, async (_, spoil, message) => {
+      test.each(kind.unloadable)('%s', async (_, spoil, message) => {
         const before = await everything(scene, service)
         const spoiled = service.copyOf(snapshot)
         spoil(spoiled)
@@ -153,7 +151,7 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
       })
     })
 
-    test.each(kind.failures)('and loses nothing when %s', timeout, async (_, prepare) => {
+    test.each(kind.failures)('and loses nothing when %s', async (_, prepare) => {
       const service = await active(scene)
       const snapshot = await service.snapshot()
       await kind.change(scene.server, service, 'kept')
@@ -167,7 +165,7 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
     })
 
     // An activation may refuse them as well.
-    test.each(kind.theirs)('and makes nothing instead of %s', timeout, async (_, make) => {
+    test.each(kind.theirs)('and makes nothing instead of %s', async (_, make) => {
       const service = unused(scene)
       await make(scene.server, service)
       const before = await kind.read(scene.server, service)
@@ -178,7 +176,7 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
       await service.call('collect-garbage')
     })
 
-    test('and verifies beside what there is', timeout, async (context) => {
+    test('and verifies beside what there is', async (context) => {
       context.skip(!scene.verifies, 'the snapshots of this module are files')
       const service = await active(scene)
       await kind.change(scene.server, service, 'old')
@@ -197,7 +195,7 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
 
 function declareContent<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   describe.skipIf(scene.kind.leaks.length === 0)('prints no content', () => {
-    test.each(scene.kind.leaks)('when %s', timeout, async (_, fail, said) => {
+    test.each(scene.kind.leaks)('when %s', async (_, fail, said) => {
       const service = await active(scene)
       const { status, stdout, stderr } = await fail(scene.server, service, SECRET)
       expect([status === 0, stderr]).toEqual([false, expect.stringMatching(said)])
@@ -210,17 +208,17 @@ function declareContent<Server, Service extends Stateful>(scene: Scene<Server, S
 function declareSaving<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   const { treasures, burdens, omissions } = scene.kind
   describe.skipIf(treasures.length + omissions.length === 0)('saves all or says what not', () => {
-    test.each(treasures)('of $what', timeout, (treasure) => proveSaved(scene, treasure))
-    test.each(omissions)('of $what, which is $status', timeout, (omission) => proveNamed(scene, omission))
+    test.each(treasures)('of $what', (treasure) => proveSaved(scene, treasure))
+    test.each(omissions)('of $what, which is $status', (omission) => proveNamed(scene, omission))
   })
   describe.skipIf(burdens.length === 0)('restores where it was taken', () => {
-    test.each(burdens)('$what', timeout, (burden) => proveSaved(scene, burden))
+    test.each(burdens)('$what', (burden) => proveSaved(scene, burden))
   })
 }
 
 function declareOddServers<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   describe.skipIf(scene.kind.odd.length === 0)('odd but ordinary servers', () => {
-    test.each(scene.kind.odd)('$what', timeout, async ({ start, refused }) => {
+    test.each(scene.kind.odd)('$what', async ({ start, refused }) => {
       const { server, end } = await start(scene.server)
       onTestFinished(end)
       await (refused === undefined ? liveAndDie({ ...scene, server }, 1) : proveRefused({ ...scene, server }, refused))

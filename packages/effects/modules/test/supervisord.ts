@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { until } from '@davit/testing/wait'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '@davit/testing/processes'
 
 import type { Stateful } from './stateful.ts'
 

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, until } from '@davit/testing/processes'
+import { isAlive } from '@davit/testing/processes'
 import type { Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 
 import { installedShells, scratchPath, shippedModule } from './scene.ts'

@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { until } from '@davit/testing/processes'
+
+import { until } from '@davit/testing/wait'
+import { expect } from 'vitest'
 
 import type { Stateful } from './stateful.ts'
 
@@ -46,7 +48,7 @@ export class Tomcat {
 
   async start(): Promise<void> {
     this.child = spawn(`${HOME}/bin/catalina.sh`, ['run'], { env: this.environment, stdio: 'ignore' })
-    while ((await this.page('')) === 'nothing') await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(async () => expect(await this.page('')).not.toBe('nothing'))
   }
 
   /** The status and the text of a page, or `nothing` if nobody answers. */

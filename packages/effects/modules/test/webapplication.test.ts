@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 
 import { installedShells, type Outcome, shippedModule } from './scene.ts'

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
-import { describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { describe, expect, test } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('programs/realise.ts', import.meta.url))
-const PATIENCE = { timeout: 20_000, interval: 50 }
 
 describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   const nix = privateNixOfFile()
@@ -20,12 +20,12 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       env: nix.environment,
       stdio: 'ignore',
     })
-    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(pidFile)).toBe(true))
     const builder = Number(readFileSync(pidFile, 'utf8'))
     expect(existsSync(`/proc/${builder}`)).toBe(true)
     program.kill('SIGKILL')
     try {
-      await vi.waitFor(() => expect(existsSync(`/proc/${builder}`)).toBe(false), PATIENCE)
+      await until(() => expect(existsSync(`/proc/${builder}`)).toBe(false))
     } finally {
       if (existsSync(`/proc/${builder}`)) process.kill(builder, 'SIGKILL')
     }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, expect, test } from 'vitest'
 import { environment, runCommand, startCommand } from '../src/process.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-process-'))
@@ -125,7 +126,5 @@ test('startCommand() ends children of the program with it', async () => {
 /** Waits until the process has ended; an orphan may stay a zombie for as long as process 1 likes. */
 async function untilGone(pidFile: string): Promise<void> {
   const status = `/proc/${readFileSync(pidFile, 'utf8').trim()}/status`
-  await vi.waitUntil(() => !existsSync(status) || readFileSync(status, 'utf8').includes('State:\tZ'), {
-    timeout: 30_000,
-  })
+  await until(() => !existsSync(status) || readFileSync(status, 'utf8').includes('State:\tZ'))
 }

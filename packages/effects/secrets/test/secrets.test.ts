@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { isAlive } from '@davit/testing/processes'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { digestOf, isDigestOf, openSecrets } from '../src/secrets.ts'
 
@@ -100,16 +101,16 @@ describe('a command that does not end', () => {
       code: 'secret-unresolved',
       message: reason,
     })
-    await vi.waitUntil(() => !isAlive(pidIn('late')))
+    await until(() => !isAlive(pidIn('late')))
   })
 
   test('is ended with the tool', async () => {
     const interruption = new AbortController()
     const resolving = sleeping({ signal: interruption.signal }, 'interrupted')
-    await vi.waitUntil(() => existsSync(join(directory, 'interrupted')) && pidIn('interrupted') > 0)
+    await until(() => existsSync(join(directory, 'interrupted')) && pidIn('interrupted') > 0)
     interruption.abort(new Error('interrupted'))
     await expect(resolving).rejects.toThrow('interrupted')
-    await vi.waitUntil(() => !isAlive(pidIn('interrupted')))
+    await until(() => !isAlive(pidIn('interrupted')))
   })
 })
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { ReportEvent } from '@davit/diagnostics'
 import type { PackageSpec, StorePath } from '@davit/documents'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
-import { until } from '@davit/testing/processes'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 import { instantiatedIn, expressionProgram, nixStore, realisedIn, selected } from './nix-packages.ts'
 import { build, HERE, wantedBy } from './package-specs.ts'
@@ -127,7 +127,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
     const report = (event: ReportEvent) => void ('step' in event && told.push(`${event.kind} ${event.step}`))
     const realising = store.realise(packages, { ...quietly(report), maxJobs: 3 })
     realising.catch(() => {})
-    await until(() => told.includes('finished build fast-one'))
+    await until(() => expect(told).toContain('finished build fast-one'))
     expect(told).not.toContain('finished build slow-one')
     writeFileSync(gate, '')
     await expect(realising).rejects.toMatchObject({ code: 'build-failed' })

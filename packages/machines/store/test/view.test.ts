@@ -3,8 +3,8 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { basename, join } from 'node:path'
 import { type Bubblewrap, type Isolation, probeIsolation } from '@davit/isolation'
 import { environment } from '@davit/process'
-import { until } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openNativeStore } from '../src/store.ts'
 import { build } from './package-specs.ts'
@@ -120,7 +120,7 @@ describe.runIf(best.kind === 'bubblewrap').each(KINDS)('in the view of a build (
     onTestFinished(() => void listener.kill('SIGKILL'))
     let heard = ''
     listener.stdout.on('data', (data) => (heard += String(data)))
-    await until(() => heard.includes('ready'))
+    await until(() => expect(heard).toContain('ready'))
     const script = `python3 -c '${CALLER}' ${name}`
     expect(await printed(script)).toMatch(/^stream refused\ndatagram refused\n/)
     const withIt = await printed(script, { network: true })
@@ -147,7 +147,7 @@ describe.runIf(best.kind === 'bubblewrap').each(KINDS)('in the view of a build (
     const stop = new AbortController()
     const work = store.realise(packages, { ...quietly(), signal: stop.signal })
     work.catch(() => {})
-    await until(() => accountsOf(mark).length === 2)
+    await until(() => expect(accountsOf(mark).length).toBe(2))
     const [one = 0, other = 0] = accountsOf(mark)
     expect(modesIn(join(store.reference.directory, '.davit/incoming'))).toEqual([
       '711',

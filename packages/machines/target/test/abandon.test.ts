@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { abandonRecord, performActivity } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -33,7 +34,7 @@ describe.each(installedShells())('abandonRecord() on a machine with $name', (she
       scene.machine,
       scene.request('activate', scene.module('echo $$ >"$D/begun"; hold')),
     )
-    await vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
+    await until(() => expect(scene.read('begun')).not.toBe(''))
     await expect(abandon(scene)).rejects.toMatchObject({ code: 'already-running' })
     expect(existsSync(`${scene.record}/record`)).toBe(true)
     scene.write('go')

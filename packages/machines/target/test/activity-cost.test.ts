@@ -6,10 +6,11 @@ import { removeTree } from '@davit/files'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { noStrace, stracing } from '@davit/testing/system-calls'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { performActivity } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -36,7 +37,7 @@ describe.skipIf(noStrace !== undefined).each(installedShells())('an activity on 
     }
     scene.machine.close()
     // It ends with the last process that it traces.
-    await vi.waitFor(() => expect(scene.connection.pids.some(isAlive)).toBe(false), PATIENCE)
+    await until(() => expect(scene.connection.pids.some(isAlive)).toBe(false))
     const lines = readFileSync(calls, 'utf8').split('\n')
     const count = (call: RegExp) => lines.filter((line) => call.test(line)).length
     return { processes: count(/\b(clone3?|v?fork)\b.* = [1-9]\d*$/), syncs: count(/\bf(data)?sync\b.* = 0$/) }

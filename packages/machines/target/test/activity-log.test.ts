@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { performActivity } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -55,7 +56,7 @@ describe.concurrent.each(installedShells())('the log of activities on a machine 
     scene.module('exec 9>&1; stat -L -c %a /proc/self/fd/9 >"$D/mode"; yes | head -c 6000000')
     await performActivity(scene.machine, scene.request('activate'))
     expect(scene.read('mode')).toBe('600\n')
-    await vi.waitFor(() => expect(sizeOf(scene, '.3')).toBe(6_000_000 - 5 * MEGABYTE), PATIENCE)
+    await until(() => expect(sizeOf(scene, '.3')).toBe(6_000_000 - 5 * MEGABYTE))
     const modes = readdirSync(logs(scene)).map((name) => (statSync(join(logs(scene), name)).mode & 0o777).toString(8))
     expect(modes).toEqual(['600', '600', '600', '600'])
   })
@@ -66,10 +67,10 @@ describe.concurrent.each(installedShells())('the log of activities on a machine 
       `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,
     )
     expect(await performActivity(scene.machine, scene.request('activate'))).toEqual({ kind: 'succeeded' })
-    await vi.waitFor(() => expect(scene.has('printed')).toBe(true), PATIENCE)
-    await vi.waitFor(() => expect(readdirSync(logs(scene))).toContain('process:key.activate.1'), PATIENCE)
+    await until(() => expect(scene.has('printed')).toBe(true))
+    await until(() => expect(readdirSync(logs(scene))).toContain('process:key.activate.1'))
     scene.write('go')
-    await vi.waitFor(() => expect(scene.read('end')).toBe('whole\n'), PATIENCE)
+    await until(() => expect(scene.read('end')).toBe('whole\n'))
     expect(size(scene)).toBeLessThan(5_000_000)
   })
 })

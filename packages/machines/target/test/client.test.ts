@@ -15,7 +15,8 @@ import { layOutOriginal } from '@davit/testing/original'
 import { isAlive } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import {
   acquireLock,
@@ -30,7 +31,6 @@ import {
   type LockHolder,
 } from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
-import { PATIENCE } from './scene.ts'
 
 afterAll(closeClientScenes)
 
@@ -75,7 +75,7 @@ describe.each(installedShells())('a machine behind a client executable, with $na
     const { profile, mapping, definition } = scene
     const lost = performActivity(first, { profile, token: '-', mapping, definition, activity: 'activate' })
     lost.catch(() => {})
-    await vi.waitUntil(() => existsSync(scene.there('begun')), PATIENCE)
+    await until(() => existsSync(scene.there('begun')))
     first.close()
     const second = await scene.machine('deploy')
     expect((await observeMachine(second, profile)).records).toMatchObject([{ state: 'activating', running: true }])
@@ -214,7 +214,7 @@ describe('a client executable', () => {
       code: 'client-failed',
       message: `'${scene.executable} --query-installed --target far.example:22' ${how}`,
     })
-    if (scene.read('pid') !== '') await vi.waitUntil(() => !isAlive(Number(scene.read('pid'))), PATIENCE)
+    if (scene.read('pid') !== '') await until(() => !isAlive(Number(scene.read('pid'))))
   })
 
   test('that is missing, or no program, is refused at once', async () => {
@@ -250,10 +250,10 @@ describe('a client executable', () => {
     const { client } = await scene.machine('deploy')
     const interruption = new AbortController()
     const call = client!.call('realise', [], { signal: interruption.signal, seconds: 'unlimited' })
-    await vi.waitUntil(() => scene.read('pid') !== '', PATIENCE)
+    await until(() => scene.read('pid') !== '')
     interruption.abort(new Error('interrupted'))
     await expect(call).rejects.toThrow('interrupted')
-    await vi.waitUntil(() => !isAlive(Number(scene.read('pid'))), PATIENCE)
+    await until(() => !isAlive(Number(scene.read('pid'))))
   })
 
   test('gets no secrets', async () => {

@@ -6,14 +6,14 @@ import { afterAll, describe, expect, test } from 'vitest'
 
 import { acquireLock, readCondition } from '../src/target.ts'
 import { factIn } from '../src/condition-fact.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
 const place = { target: 't1', profile: 'default' } as never
 const RUN = { token: 'run-1', owner: '{"user":"alice"}', leaseSeconds: 60 }
 
-describe.concurrent.each(installedShells())('readCondition() on a machine with $name', PATIENCE, (shell) => {
+describe.concurrent.each(installedShells())('readCondition() on a machine with $name', (shell) => {
   const open = async () => {
     const scene = await Scene.open(shell)
     const machine = await scene.machineFor('check')

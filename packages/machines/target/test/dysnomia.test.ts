@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { SnapshotMapping, StorePath } from '@davit/documents'
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import {
   type ActivityDefinition,
@@ -17,7 +18,7 @@ import {
   type SnapshotStore,
   type StateRequest,
 } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene, SERVICE } from './scene.ts'
+import { closeScenes, Scene, SERVICE } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -177,7 +178,7 @@ describe.each(installedShells())('modules of Dysnomia on a machine with $name', 
     const taking = `: >"$D/begun"; mkdir '${orphan}'; hold`
     original.scene.module(taking)
     const activity = original.perform('snapshot')
-    await vi.waitFor(() => expect(existsSync(orphan)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(orphan)).toBe(true))
     const clean = () => cleanSnapshots(original.store, () => true, { keep: 0, mode: 'remove' })
     await clean()
     expect([existsSync(orphan), (await original.names()).length]).toEqual([true, 1])

@@ -1,8 +1,9 @@
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { beginTrial, performActivity, revertTrial } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 import { hasEnded, openTrial, perform, stepsOf, terms } from './trial-scene.ts'
 
 afterAll(closeScenes)
@@ -55,6 +56,6 @@ describe.concurrent.each(installedShells())('what a module starts on a machine w
     scene.module(SHOW, ['activate', 'deactivate'])
     await revertTrial(machine, trial)
     await hasEnded(opened)
-    await vi.waitFor(() => expectClean(scene.read('shown')), PATIENCE)
+    await until(() => expectClean(scene.read('shown')))
   })
 })

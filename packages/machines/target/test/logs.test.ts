@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 
 import { openSecrets } from '@davit/secrets'
-import { until } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import {

@@ -20,12 +20,11 @@ import type { Isolation } from '@davit/isolation'
 import { encodeRegistration, openNativeStore, storeLayout, timeOfContent } from '@davit/store'
 import { isThorough } from '@davit/testing/effort'
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { build, type Building, ENVIRONMENT, openBuilding, running, uniqueSleep } from './building.ts'
 import { canPose, shellWithout } from './other-machine.ts'
-
-const PATIENCE = { timeout: 40_000 }
 
 const places = mkdtempSync(join(tmpdir(), 'davit-places-'))
 afterAll(() => removeTree(places))
@@ -152,7 +151,7 @@ describe.runIf(canPose).each(MACHINES)(
         )
         building.send()
         const work = building.build(packages)
-        await vi.waitFor(() => expect(accountsOf(mark).every((uid) => uid >= 2_100_000_000)).toBe(true), PATIENCE)
+        await until(() => expect(accountsOf(mark).every((uid) => uid >= 2_100_000_000)).toBe(true))
         const reason = expect.stringContaining('wrote more than 10 MB and was stopped')
         expect(await work).toEqual([expect.objectContaining({ reason }), expect.objectContaining({ reason })])
         expect([running(mark), building.leftovers()]).toEqual([false, []])
@@ -243,12 +242,12 @@ describe.runIf(canPose).each(MACHINES)(
       const stop = new AbortController()
       const work = building.build(packages, { signal: stop.signal })
       work.catch(() => {})
-      await vi.waitFor(() => expect([running(mark), building.leftovers().length]).toEqual([true, 4]), PATIENCE)
+      await until(() => expect([running(mark), building.leftovers().length]).toEqual([true, 4]))
       const shellOfChannel = building.connection.pids.at(-1) ?? 0
       if (how === 'is interrupted') stop.abort(new Error('stop now'))
       else process.kill(how === 'loses its shell' ? shellOfChannel : firstChildOf(shellOfChannel), 'SIGKILL')
       await expect(work).rejects.toThrow(how === 'is interrupted' ? 'stop now' : /ended/)
-      await vi.waitFor(() => expect([running(mark), building.leftovers()]).toEqual([false, []]), PATIENCE)
+      await until(() => expect([running(mark), building.leftovers()]).toEqual([false, []]))
       expect(packages.flatMap(building.standsThere)).not.toContain(true)
     })
   },
@@ -288,12 +287,9 @@ describe.runIf(canPose)('on a machine', () => {
     building.send()
     const machine = await building.openAnother()
     const first = building.build(packages)
-    await vi.waitFor(() => expect(existsSync(join(outside, 'builds'))).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(join(outside, 'builds'))).toBe(true))
     const second = building.build(packages, { machine })
-    await vi.waitFor(
-      () => expect(notes()).toContain("waiting for another process that is building 'web' on 'other'"),
-      PATIENCE,
-    )
+    await until(() => expect(notes()).toContain("waiting for another process that is building 'web' on 'other'"))
     writeFileSync(join(outside, 'go'), '')
     expect([await first, await second]).toEqual([[{ kind: 'built' }], [{ kind: 'built' }]])
     expect(builds()).toBe('built\n')
@@ -349,7 +345,7 @@ describe.runIf(canPose)('on a machine', () => {
     expect(await silent).toEqual([{ kind: 'built' }])
     const endless = building.build(packages.slice(1), { machine })
     endless.catch(() => {})
-    await vi.waitFor(() => expect(running(mark)).toBe(true), PATIENCE)
+    await until(() => expect(running(mark)).toBe(true))
     const reader = firstChildOf(building.connection.pids.at(-1) ?? 0)
     process.kill(reader, 'SIGSTOP')
     await expect(endless).rejects.toMatchObject({ exitStatus: 69, message: "'other' has not answered for 3 s" })

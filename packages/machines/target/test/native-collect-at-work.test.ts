@@ -8,7 +8,8 @@ import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { encodeProcessReference, processReference } from '@davit/process'
 import type { NativeStore } from '@davit/store'
 import { installedShells } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { collectGarbage, openMachine } from '../src/target.ts'
 import { build, type Collecting, names, openCollecting, outOf, signal } from './collecting.ts'
@@ -55,9 +56,7 @@ describe.each(installedShells())('while others work, on a machine with $name', (
     for (const marker of [alive, dead]) mkdirSync(marker)
     let isDone = false
     const collecting = scene.collect().then(() => (isDone = true))
-    await vi.waitFor(() => expect(readdirSync(join(scene.layout.directory, '.davit'))).toContain('commit'), {
-      timeout: 40_000,
-    })
+    await until(() => expect(readdirSync(join(scene.layout.directory, '.davit'))).toContain('commit'))
     // Longer than the pause between two looks.
     const other = await openMachine(async () => scene.connection)
     other.close()
@@ -128,7 +127,7 @@ describe.each(installedShells())('while others work, on a machine with $name', (
         const other = await openMachine(async () => victim, { role: 'collect' })
         const collecting = collectGarbage(other, scene.layout.directory, { store: scene.store, signal }).catch(() => {})
         // At some moment between the survey and the end.
-        await vi.waitFor(() => expect(changes(stop)).toBe(true), { timeout: 40_000, interval: 1 })
+        await until(() => expect(changes(stop)).toBe(true))
         for (const pid of victim.pids) kill(pid)
         await collecting
         other.close()
@@ -159,7 +158,7 @@ describe.each(installedShells())('while others work, on a machine with $name', (
     const script = `until [ -e ${go} ]; do sleep 0.01; done; cat $in > $out`
     const packages = await scene.instantiate(build('slow', script, { in: input }))
     const building = scene.realise(packages)
-    await vi.waitFor(() => expect(readdirSync(scene.layout.locks)).toHaveLength(1), { timeout: 40_000 })
+    await until(() => expect(readdirSync(scene.layout.locks)).toHaveLength(1))
     // As after a build of more than a day.
     scene.expire()
     const { paths } = await scene.collect()

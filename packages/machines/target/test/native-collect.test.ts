@@ -4,7 +4,8 @@ import { basename, join } from 'node:path'
 import { shellConnection } from '@davit/connection/testing'
 import type { ProfileName, StorePath, TargetName } from '@davit/documents'
 import { installedShells } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { nativeTargetStore } from '../src/native/native-target-store.ts'
 import { collectGarbage, findGarbage, openMachine, setProfile, trimProfile } from '../src/target.ts'
@@ -199,7 +200,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await nativeTargetStore(other, scene.store).missing([a])).toEqual([])
     expect((await scene.collect()).paths.map(({ path }) => path)).toEqual([b])
     other.close()
-    await vi.waitFor(async () => expect((await scene.collect()).paths).toHaveLength(1), { timeout: 40_000 })
+    await until(async () => expect((await scene.collect()).paths).toHaveLength(1))
     expect(scene.registered()).toEqual([])
   })
 
@@ -210,7 +211,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const other = await openMachine(async () => victim, { role: 'carry' })
     await nativeTargetStore(other, scene.store).missing([a])
     for (const pid of victim.pids) process.kill(pid, 'SIGKILL')
-    await vi.waitFor(async () => expect((await scene.collect()).paths).toHaveLength(1), { timeout: 40_000 })
+    await until(async () => expect((await scene.collect()).paths).toHaveLength(1))
   })
 
   test.runIf(shell.inDepth)(

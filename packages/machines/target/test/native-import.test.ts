@@ -19,7 +19,8 @@ import { encodeRegistration, openNativeStore, type StoreLayout, storeLayout } fr
 import { receiverScript } from '@davit/target-runtime'
 import { shellConnection } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type ArchiveToImport, importArchive as importProtected, missingNames } from '../src/native/import.ts'
 import { type Machine, openMachine } from '../src/target.ts'
@@ -153,7 +154,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       const slow = shellConnection({ ...shell, path: `${shims}:${shell.path}` }, join(directory, 'state'))
       const place = { incoming, name: 'transfer.removed', owner: ownerOf(process.pid) }
       const receiver = await slow.run(receiverScript(place, 'cksum'))
-      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 30_000, interval: 10 })
+      await until(() => expect(existsSync(begun)).toBe(true))
       removeTree(join(incoming, place.name))
       writeFileSync(go, '')
       receiver.stdin.end('not an archive')
@@ -167,7 +168,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const endless = new Readable({ read() {} })
     endless.push(Buffer.alloc(10_000))
     const importing = importArchive(machine, layoutOfTarget(), { archive: endless, names, signal: stop.signal })
-    await vi.waitFor(() => expect(readdirSync(layoutOfTarget().incoming)).toHaveLength(2), { timeout: 40_000 })
+    await until(() => expect(readdirSync(layoutOfTarget().incoming)).toHaveLength(2))
     stop.abort(new Error('enough'))
     await expect(importing).rejects.toThrow('enough')
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])

@@ -10,7 +10,8 @@ import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix/nix-target-store.ts'
@@ -18,7 +19,6 @@ import type { TargetBuildOutcome, TargetStore } from '../src/target-store.ts'
 import { linesOf, nixConnection, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 40_000, interval: 20 }
 const shells = installedShells()
 const [dash] = shells as readonly [Shell]
 
@@ -109,14 +109,14 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       const [derivation] = (await derivationsOf({ endless: `: ${label}; ${endless}` })) as [StorePath]
       const stop = new AbortController()
       const building = endOf(build([derivation], { signal: stop.signal }))
-      await vi.waitFor(() => expect(existsSync(pids)).toBe(true), PATIENCE)
+      await until(() => expect(existsSync(pids)).toBe(true))
       const script = connection.pids.at(-1) as number
       const builders = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
       expect(builders.map(isAlive)).toEqual([true, true])
       end(stop)
       expect(await building).toMatch(new RegExp(message))
-      await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
-      await vi.waitFor(() => expect(isAlive(script)).toBe(false), PATIENCE)
+      await until(() => expect(builders.map(isAlive)).toEqual([false, false]))
+      await until(() => expect(isAlive(script)).toBe(false))
       const outputs = [...(await coordinator.outputs([derivation])).values()].flat()
       expect(validOf(there, outputs)).toEqual([])
     })
@@ -137,7 +137,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     rmSync(go)
     rmSync(pid)
     const unanswered = endOf(build([endless as StorePath]))
-    await vi.waitFor(() => expect(existsSync(pid)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(pid)).toBe(true))
     connection.run = () => Promise.reject(new DavitError('connection-lost', 'all of it is silent'))
     process.kill(helper, 'SIGSTOP')
     expect(await unanswered).toBe('all of it is silent')
@@ -169,7 +169,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     const pid = join(directory, 'pid')
     const script = `: ${label}; echo $PPID >${pid}.new; /bin/mv ${pid}.new ${pid}; exec /bin/sleep 1000`
     const building = endOf(build(await derivationsOf({ killed: script })))
-    await vi.waitFor(() => expect(existsSync(pid)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(pid)).toBe(true))
     spawnSync('sh', ['-c', kill.replaceAll('$1', pid)])
     expect(await building).toContain(message)
   })

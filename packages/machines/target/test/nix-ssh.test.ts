@@ -8,13 +8,13 @@ import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { type Machine, openMachine, openTargetStore, type TargetStore } from '../src/target.ts'
 import { buildClosures, type Closure, linesOf, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 40_000, interval: 20 }
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
 
 describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('through sshd', () => {
@@ -34,7 +34,7 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
     sshd = await startSshd({ lines: [`SetEnv ${environment}`, `ForceCommand echo welcome; ${command}`] })
     coordinator = (await openStore(reference, here)) as NixStore
     closureOf = buildClosures(here, ['sent'])
-  }, 60_000)
+  })
   beforeEach(async () => {
     pool = connectionPool({ environment: sshd.environment })
     machine = await openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }), { role: 'carry' })
@@ -64,12 +64,12 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
     )
     const building = store.build([derivation], { cores: 1, report: () => {}, signal })
     building.catch(() => {})
-    await vi.waitFor(() => expect(existsSync(pids)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(pids)).toBe(true))
     const builders = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
     expect(builders.map(isAlive)).toEqual([true, true])
     await pool.close()
     await expect(building).rejects.toThrow('closed the channel')
-    await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
+    await until(() => expect(builders.map(isAlive)).toEqual([false, false]))
   })
 
   async function derivationOf(script: string): Promise<readonly [StorePath]> {

@@ -10,7 +10,8 @@ import type { Role } from '@davit/target-runtime'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { collectNixGarbage, trimProfile } from '../src/collector.ts'
 import { type Machine, openMachine } from '../src/machine.ts'
@@ -23,7 +24,6 @@ const { signal } = new AbortController()
 const target = 't1' as TargetName
 const profile = 'default' as ProfileName
 const shells = installedShells()
-const PATIENCE = { timeout: 40_000 }
 const MINUTE = 60_000
 const [dash] = shells as readonly [Shell]
 
@@ -47,7 +47,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   afterEach(async () => {
     for (const one of machines) one.close()
     // While a store process runs, it protects the paths that it handled.
-    await vi.waitUntil(() => !connection.pids.some(isAlive), PATIENCE)
+    await until(() => !connection.pids.some(isAlive))
     removeTree(directory)
   })
 
@@ -110,7 +110,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       const [first, second, kept, yesterday] = closures as [Closure, Closure, Closure, Closure]
       await store.send(closures.flat(), { signal })
       machine.nixStore.close()
-      await vi.waitFor(() => expect(isAlive(connection.pids.at(-1) as number)).toBe(false), PATIENCE)
+      await until(() => expect(isAlive(connection.pids.at(-1) as number)).toBe(false))
 
       const deployer = await machineFor('deploy')
       const set = async ([, path]: Closure) =>

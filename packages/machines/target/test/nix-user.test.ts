@@ -20,13 +20,13 @@ import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Machine, openMachine, openTargetStore, setProfile } from '../src/target.ts'
 import { buildClosures, type Closure, linesOf, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 40_000 }
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
 const cannotBeNobody = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), 'true']).status !== 0
 const [dash] = installedShells() as readonly [Shell]
@@ -48,7 +48,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     store = (await openStore(reference, here)) as NixStore
     closureOf = buildClosures(here, ['profile', 'kept', 'refused'])
     for (const nix of [trusting, strict]) await startDaemon(nix)
-  }, 60_000)
+  })
   afterAll(() => {
     for (const machine of machines) machine.close()
     for (const daemon of daemons) daemon.kill()
@@ -62,7 +62,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
       stdio: 'ignore',
     })
     daemons.push(daemon)
-    await vi.waitFor(() => expect(existsSync(nix.place('nix/var/nix/daemon-socket/socket'))).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(nix.place('nix/var/nix/daemon-socket/socket'))).toBe(true))
   }
 
   async function login(name: string, nix: PrivateNix) {
@@ -115,11 +115,11 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     const stop = new AbortController()
     const building = there.build(derivations, { cores: 1, report: () => {}, signal: stop.signal })
     building.catch(() => {})
-    await vi.waitFor(() => expect(existsSync(pids)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(pids)).toBe(true))
     const builders = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
     stop.abort(new Error('enough'))
     await expect(building).rejects.toThrow('enough')
-    await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
+    await until(() => expect(builders.map(isAlive)).toEqual([false, false]))
   })
 
   test('that is not trusted gets a hint', async () => {

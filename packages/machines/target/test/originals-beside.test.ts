@@ -24,9 +24,9 @@ import {
   type TargetName,
 } from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
-import { until } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import {

@@ -16,6 +16,7 @@ import type { ContainerName, ProfileName, ServiceKey, ServiceMapping, TargetName
 import { DavitError } from '@davit/diagnostics'
 import { shellConnection } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -27,7 +28,7 @@ import {
   performActivity,
   resolveModules,
 } from '../src/target.ts'
-import { askByActivity, PATIENCE, SERVICE } from './scene.ts'
+import { askByActivity, SERVICE } from './scene.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
@@ -133,9 +134,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       `echo begun >> '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
     )
     const activated = performActivity(machine, requestOf('activate', module))
-    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(join(directory, 'begun'))).toBe(true))
     process.kill(connection.pids[0] ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(connection.pids).toHaveLength(2), PATIENCE)
+    await until(() => expect(connection.pids).toHaveLength(2))
     expect(await statesOf()).toEqual(['activating running'])
     const again = await performActivity(machine, requestOf('activate', module))
     expect(again).toMatchObject({ kind: 'failed', message: expect.stringContaining('still running') })
@@ -215,11 +216,11 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       vi.fn().mockResolvedValueOnce(connection).mockRejectedValue(new DavitError('authentication-failed', 'no')),
     )
     const activated = performActivity(lost, requestOf('activate', module))
-    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(join(directory, 'begun'))).toBe(true))
     process.kill(connection.pids.at(-1) ?? 0, 'SIGKILL')
     await expect(activated).rejects.toMatchObject({ code: 'authentication-failed' })
     writeFileSync(join(directory, 'go'), '')
-    await vi.waitFor(async () => expect(await statesOf()).toEqual(['active ended']), PATIENCE)
+    await until(async () => expect(await statesOf()).toEqual(['active ended']))
   })
 
   test.runIf(shell.inDepth)('performActivity() replaces a lost helper only once for all its activities', async () => {
@@ -227,9 +228,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const many = Array.from({ length: 6 }, (_, index) =>
       performActivity(machine, { ...requestOf('activate', module), mapping: mappingOf(`k${index}`) }),
     )
-    await vi.waitFor(async () => expect(await statesOf()).toEqual(Array(6).fill('activating running')), PATIENCE)
+    await until(async () => expect(await statesOf()).toEqual(Array(6).fill('activating running')))
     process.kill(connection.pids[0] ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(connection.pids).toHaveLength(2), PATIENCE)
+    await until(() => expect(connection.pids).toHaveLength(2))
     writeFileSync(join(directory, 'go'), '')
     expect(await Promise.all(many)).toEqual(many.map(() => ({ kind: 'succeeded' })))
     expect(connection.pids).toHaveLength(2)

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import type { ServiceKey, ServiceMapping } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { acquireLock, askServices, observeMachine, performActivity } from '../src/target.ts'
 import type { LockQuestions } from '../src/records/questions.ts'
-import { askByActivity, closeScenes, PATIENCE, Scene } from './scene.ts'
+import { askByActivity, closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -46,8 +47,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
   const ask = (scene: Scene, keys: readonly string[], terms?: Partial<LockQuestions>) =>
     askServices(scene.machine, questionsOf(scene, keys, terms))
   const calls = (scene: Scene) => scene.read('calls').split('\n').slice(0, -1)
-  const called = (scene: Scene, ...expected: readonly string[]) =>
-    vi.waitFor(() => expect(calls(scene)).toEqual(expected), PATIENCE)
+  const called = (scene: Scene, ...expected: readonly string[]) => until(() => expect(calls(scene)).toEqual(expected))
   const observe = async (scene: Scene) =>
     (await observeMachine(scene.machine, scene.profile)).records.map(({ mapping, running, activity }) =>
       [mapping.service, running ? 'running' : 'ended', ...(activity === undefined ? [] : [activity])].join(' '),
@@ -100,7 +100,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     const keys = ['a', 'b', 'c', 'd', 'e']
     const scene = await sceneWith(keys, 'hold; echo "end" >>"$D/calls"')
     const asking = ask(scene, keys, { atATime: 3 })
-    await vi.waitFor(() => expect(calls(scene)).toHaveLength(3), PATIENCE)
+    await until(() => expect(calls(scene)).toHaveLength(3))
     expect((await observe(scene)).filter((line) => line.endsWith(' running lock'))).toHaveLength(3)
     expect(calls(scene)).toHaveLength(3)
     scene.write('go')
@@ -173,7 +173,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
       AGREED,
     ])
     scene.write('go')
-    await vi.waitFor(() => expect(scene.has('end') && scene.read('end')).toBe('whole\n'), PATIENCE)
+    await until(() => expect(scene.has('end') && scene.read('end')).toBe('whole\n'))
   })
 
   test('returns the answers of all, once each, when the helper is killed in between', async () => {
@@ -182,7 +182,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     const asking = ask(scene, keys)
     await called(scene, 'lock a')
     killHelper(scene)
-    await vi.waitFor(() => expect(scene.connection.pids).toHaveLength(2), PATIENCE)
+    await until(() => expect(scene.connection.pids).toHaveLength(2))
     expect(await observe(scene)).toEqual(['a running lock', 'b ended', 'c ended'])
     scene.write('go')
     expect(await asking).toEqual([AGREED, refused('its module ended with status 3', 'busy\n'), AGREED])
@@ -209,7 +209,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     rmSync(scene.path('go'))
     scene.write('calls')
     const asking = ask(scene, keys, { atATime: 2 })
-    await vi.waitFor(() => expect(calls(scene)).toHaveLength(2), PATIENCE)
+    await until(() => expect(calls(scene)).toHaveLength(2))
     process.kill(askerPid(scene), 'SIGKILL')
     const running = (await observe(scene)).filter((line) => line.endsWith(' running lock')).map((line) => line[0] ?? '')
     expect(running).toHaveLength(2)

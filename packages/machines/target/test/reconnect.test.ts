@@ -7,7 +7,8 @@ import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { ProfileName, StorePath, TargetName } from '@davit/documents'
 import { freePort } from '@davit/testing/free-port'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import {
   acquireLock,
@@ -20,7 +21,6 @@ import {
   renewLock,
   setProfile,
 } from '../src/target.ts'
-import { PATIENCE } from './scene.ts'
 
 const profile = 'default' as ProfileName
 const place = { target: 't1' as TargetName, profile }
@@ -75,7 +75,7 @@ describe.skipIf(sshdMissing() !== undefined).each([
   }
   const said = () => reported.map((event) => ('message' in event ? `${event.kind}: ${event.message}` : event.kind))
   const LOST = expect.stringMatching(/^warning: lost the connection to 'root@127\.0\.0\.1:\d+': retrying for/)
-  const isWaiting = () => vi.waitFor(() => expect(said()).toEqual([LOST]), PATIENCE)
+  const isWaiting = () => until(() => expect(said()).toEqual([LOST]))
 
   test.each<[string, () => Promise<unknown>, unknown]>([
     [
@@ -119,7 +119,7 @@ describe.skipIf(sshdMissing() !== undefined).each([
     const definition = { service, module, properties: new Map() }
     const request = { profile, token: 'mine', activity: 'activate', mapping, definition }
     const activity = performActivity(machine, request as never)
-    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(join(directory, 'begun'))).toBe(true))
     await down()
     await isWaiting()
     writeFileSync(join(directory, 'go'), '')

@@ -15,10 +15,11 @@ import { join } from 'node:path'
 import { removeTree } from '@davit/files'
 import { decodeField } from '@davit/target-runtime'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
-import { askByActivity, closeScenes, PATIENCE, Scene } from './scene.ts'
+import { askByActivity, closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -222,7 +223,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
       activity === 'lock'
         ? askByActivity(scene.machine, scene.request(activity, module))
         : performActivity(scene.machine, scene.request(activity, module))
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     expect((await observe(scene)).records).toMatchObject([{ running: true, activity }])
     scene.write('go')
     expect(await running).toEqual({ kind: 'succeeded' })
@@ -239,7 +240,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
       const killing = 'kill -KILL "$(readlink "$R/running" | cut -d: -f1)"'.replace('$R', scene.record)
       const module = scene.module(`[ "$1" != lock ] || { ${killing}; : >"$D/begun"; hold; }`)
       const running = askByActivity(scene.machine, scene.request('lock', module))
-      await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+      await until(() => expect(scene.has('begun')).toBe(true))
       rmSync(join(scene.record, 'running'))
       expect(await performActivity(scene.machine, scene.request('deactivate', module))).toMatchObject({
         kind: 'failed',

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { AS_NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { copySnapshot, findSnapshot, listSnapshots } from '../src/target.ts'
 import { Keeper } from './keeper.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -44,7 +45,7 @@ async function keepLikeDysnomia(keeper: Keeper): Promise<void> {
 /** A log may be complete later than its activity. */
 const expectLog = async ({ scene }: Keeper, activity: string, expected: RegExp) => {
   const log = `state/targets/t1/log/default/process:key.${activity}`
-  await vi.waitFor(() => expect(scene.read(log)).toMatch(expected), PATIENCE)
+  await until(() => expect(scene.read(log)).toMatch(expected))
 }
 
 describe.each(installedShells())('a snapshot on a machine with $name', (shell) => {

@@ -25,8 +25,6 @@ import {
   type Role,
 } from '../src/target.ts'
 
-export const PATIENCE = { timeout: 40_000 }
-
 /** A service without dependencies. */
 export const SERVICE: ManifestService = {
   name: 'web' as ServiceName,

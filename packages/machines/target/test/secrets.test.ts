@@ -8,7 +8,8 @@ import { openSecrets, type Secrets } from '@davit/secrets'
 import { encodeField } from '@davit/target-runtime'
 import { contentOf, type Exposure, exposuresOf, filesWith, formsOf } from '@davit/testing/exposures'
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import {
   type ActivityRequest,
@@ -22,7 +23,7 @@ import {
   performStateActivity,
   resolveSecrets,
 } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 const shells = installedShells()
 const machines: Pick<Machine, 'close'>[] = []
@@ -64,7 +65,7 @@ function traces(value: string): readonly string[] {
 
 const KEEP = 'printf %s "$password" >"$D/../got-$1"'
 
-describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (shell: Shell) => {
+describe.concurrent.each(shells)('secrets on a machine with $name', (shell: Shell) => {
   /** Keeps what the module got outside of the scene's state. */
   const opened = async (script: string, activities?: readonly string[]) => {
     const scene = await Scene.open(shell)
@@ -77,7 +78,7 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
     const value = newValue()
     const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: value }))
     const running = performActivity(machine, requestOf(scene, 'activate'))
-    await vi.waitUntil(() => scene.has('pid') && scene.read('pid') !== '', { timeout: 20_000 })
+    await until(() => scene.has('pid') && scene.read('pid') !== '')
     const module = String(scene.pidIn('pid'))
     const found = exposuresOf(traces(value))
     expect(found.filter((one) => one.where === 'arguments' || !isPartOf(one, module))).toEqual([])
@@ -122,7 +123,7 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
     expect(scene.read('got-status')).toHaveLength(100_000)
     // Events come in order.
     writeFileSync(join(temporary, 'end'), '')
-    await vi.waitUntil(() => made.includes('end'), PATIENCE)
+    await until(() => expect(made).toContain('end'))
     expect(made.filter((name) => name !== 'end')).toEqual([])
   })
 

@@ -21,7 +21,8 @@ import { environment } from '@davit/process'
 import { type NativeStore, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
 import { shellConnection, type ShellSurroundings } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { collectGarbage, findGarbage, type Machine, openMachine, setProfile, trimProfile } from '../src/target.ts'
 
@@ -112,7 +113,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     const words = Object.entries(fields).flat()
     await a.deployer.requestActivity('start', ['t1', 'default', '-', 'activate', '0', 'c', 'key', ...words])
     const state = join(stateOf('a'), 'targets/t1/active/default/c:key/state')
-    await vi.waitFor(() => expect(readFileSync(state, 'utf8')).toMatch(/^active\n/), { timeout: 40_000 })
+    await until(() => expect(readFileSync(state, 'utf8')).toMatch(/^active\n/))
     expect(await collect(b)).toEqual([])
   })
 

@@ -5,6 +5,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import { NO_SECRETS } from '@davit/secrets'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 
 import { importArchive } from '../src/native/import.ts'
@@ -12,7 +13,7 @@ import { whileAlive } from '../src/helper/proof-of-life.ts'
 import { watchSilence } from '../src/helper/silence.ts'
 import { acquireLock, askStatuses, lockHolder, type Machine, openMachine, performActivity } from '../src/target.ts'
 import { type FarEnd, HELLO, connectionTo, honest } from './far-end.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 afterEach(() => void vi.useRealTimers())
@@ -37,7 +38,7 @@ describe.each(installedShells())('with $name', (shell) => {
       message: `'${shell.name}' has not answered for 2 s`,
     })
     expect(await lockHolder(machine, place)).toBe(undefined)
-    await vi.waitFor(() => expect(isAlive(stopped)).toBe(false), PATIENCE)
+    await until(() => expect(isAlive(stopped)).toBe(false))
     // Requests that it had not read are never carried out.
     expect(await lockHolder(machine, place)).toBe(undefined)
     expect(scene.connection.pids).toHaveLength(3)
@@ -48,9 +49,9 @@ describe.each(installedShells())('with $name', (shell) => {
     const { scene, machine, helper } = await open(2)
     const module = scene.module(': >"$D/begun"; hold')
     const activity = performActivity(machine, scene.request('activate', module))
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     process.kill(helper(), 'SIGSTOP')
-    await vi.waitFor(() => expect(scene.connection.pids).toHaveLength(3), PATIENCE)
+    await until(() => expect(scene.connection.pids).toHaveLength(3))
     scene.write('go')
     expect(await activity).toEqual({ kind: 'succeeded' })
     machine.close()
@@ -71,7 +72,7 @@ describe.each(installedShells())('with $name', (shell) => {
     const machine = await openMachine(async () => ({ ...scene.connection, run }), { answerSeconds: 2 })
     const activity = performActivity(machine, scene.request('activate', scene.module('hold')))
     const proofs = () => written.split(' lock_state ').length - 1
-    await vi.waitFor(() => expect(proofs()).toBeGreaterThan(5), PATIENCE)
+    await until(() => expect(proofs()).toBeGreaterThan(5))
     scene.write('go')
     expect(await activity).toEqual({ kind: 'succeeded' })
     expect(scene.connection.pids).toHaveLength(2)

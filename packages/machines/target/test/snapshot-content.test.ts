@@ -21,11 +21,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
 import { copySnapshot, findSnapshot } from '../src/target.ts'
 import { Keeper } from './keeper.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -79,7 +80,7 @@ const ownerOf = (path: string) => {
 const logOf = ({ scene }: Keeper, activity: string) =>
   scene.read(`state/targets/t1/log/default/process:key.${activity}`)
 const expectLog = (keeper: Keeper, activity: string, expected: RegExp) =>
-  vi.waitFor(() => expect(logOf(keeper, activity)).toMatch(expected), PATIENCE)
+  until(() => expect(logOf(keeper, activity)).toMatch(expected))
 async function titleOf(keeper: Keeper): Promise<string> {
   const name = (await keeper.names()).at(-1) ?? ''
   return readFileSync(join(keeper.snapshots, 'snapshots/process/web', name, 'listing'), 'utf8').split('\n')[0] ?? ''
@@ -268,7 +269,7 @@ os.setxattr("list", "system.posix_acl_access", struct.pack("<I", 2) + entry(1, 6
       for (let index = 0; index < 8; index++)
         writeFileSync(keeper.path(`large${index}`), Buffer.alloc(6_000_000, String(index)))
       writer = spawn('sh', ['-c', `while :; do ${commands}; sleep 0.01; done`], { cwd: keeper.data, stdio: 'ignore' })
-      await vi.waitFor(() => expect(readdirSync(keeper.data).length).toBeGreaterThan(8), PATIENCE)
+      await until(() => expect(readdirSync(keeper.data).length).toBeGreaterThan(8))
       return keeper
     }
     const restored = async (keeper: Keeper) => {
@@ -297,7 +298,7 @@ os.setxattr("list", "system.posix_acl_access", struct.pack("<I", 2) + entry(1, 6
       const keeper = await changing(
         'n=$((${n:-0} + 1)); { seq 500; echo $n; } >new; mv new replaced; : >"come$n"; rm -f "come$((n - 2))"',
       )
-      await vi.waitFor(() => expect(readdirSync(keeper.data)).toContain('replaced'), PATIENCE)
+      await until(() => expect(readdirSync(keeper.data)).toContain('replaced'))
       const result = await keeper.perform('snapshot')
       // What comes and goes all the time may be gone each time when it is read.
       if (result.kind !== 'succeeded') return
@@ -311,7 +312,7 @@ os.setxattr("list", "system.posix_acl_access", struct.pack("<I", 2) + entry(1, 6
       const keeper = await changing(
         '[ -e torn ] || head -c 20000000 /dev/zero >torn; while :; do yes "$(date +%N)" | head -c 20000000 | dd of=torn bs=64k conv=notrunc 2>/dev/null; done',
       )
-      await vi.waitFor(() => expect(statSync(keeper.path('torn')).size).toBe(20_000_000), PATIENCE)
+      await until(() => expect(statSync(keeper.path('torn')).size).toBe(20_000_000))
       const result = await keeper.perform('snapshot')
       expect(result).toMatchObject({
         kind: 'failed',

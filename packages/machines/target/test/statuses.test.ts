@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { askStatuses, observeMachine, performActivity } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
 describe.concurrent.each(installedShells())('askStatuses() on a machine with $name', (shell) => {
-  const begun = (scene: Scene) => vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
+  const begun = (scene: Scene) => until(() => expect(scene.read('begun')).not.toBe(''))
   const ask = (scene: Scene, timeoutSeconds = 50) => {
     const { profile, mapping } = scene
     const mappings = [mapping, { ...mapping, service: 'none' as never }]

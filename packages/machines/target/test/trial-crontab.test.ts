@@ -5,10 +5,11 @@ import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { acquireLock, beginTrial, confirmTrial, type Trial } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -87,7 +88,7 @@ describe.each(shells)('the table of cron of an account without privileges, with 
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     symlinkSync(`${process.pid}:${start}:${boot}`, claim)
     const begun = begin()
-    await vi.waitFor(() => expect(scene.has('state/targets/t1/trials/.new.default/kept')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('state/targets/t1/trials/.new.default/kept')).toBe(true))
     expect([existsSync(table), scene.has('state/targets/t1/trials/default')]).toEqual([false, false])
     rmSync(claim)
     expect(await begun).toBe('cron')

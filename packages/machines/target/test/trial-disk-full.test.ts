@@ -7,7 +7,8 @@ import type { ProfileName, ServiceKey, ServiceMapping, TargetName } from '@davit
 import { removeTree } from '@davit/files'
 import { installedShells } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk, type SmallDisk } from '@davit/testing/small-disk'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import {
   acquireLock,
@@ -21,7 +22,7 @@ import {
   type Trial,
   trialState,
 } from '../src/target.ts'
-import { PATIENCE, SERVICE } from './scene.ts'
+import { SERVICE } from './scene.ts'
 
 const profile = 'default' as ProfileName
 const trial: Trial = { target: 't1', profile, id: 'trial-1' }
@@ -69,7 +70,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('a trial on a
     (await observeMappings(machine, profile)).map(({ mapping, state }) => [mapping.service, state])
   const calls = () => readFileSync(join(aside, 'calls'), 'utf8').split('\n').slice(0, -1)
   const end = async () => {
-    await vi.waitFor(async () => expect((await trialState(watched, trial)).kind).toBe('ended'), PATIENCE)
+    await until(async () => expect((await trialState(watched, trial)).kind).toBe('ended'))
     return trialState(watched, trial)
   }
 
@@ -93,7 +94,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('a trial on a
     writeFileSync(reserve, '')
     disk.fill()
     await revertTrial(watched, trial)
-    await vi.waitFor(() => expect(existsSync(reserve)).toBe(false), PATIENCE)
+    await until(() => expect(existsSync(reserve)).toBe(false))
     expect(await trialState(watched, trial)).toEqual({ kind: 'back' })
     disk.free()
     expect(await end()).toEqual({ kind: 'ended', failed: [] })

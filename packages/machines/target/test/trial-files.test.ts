@@ -3,10 +3,11 @@ import { join } from 'node:path'
 
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { beginTrial, confirmTrial, revertTrial } from '../src/target.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 import { directory, hasEnded, openTrial, perform, stepsOf, terms } from './trial-scene.ts'
 
 afterAll(closeScenes)
@@ -31,7 +32,7 @@ describe.each(installedShells())('files of a trial on a machine with $name', (sh
     await revertTrial(machine, trial)
     await hasEnded(opened)
     const left = () => expect(readdirSync(trials).toSorted()).toEqual(['.ended.default', '.log.default'])
-    await vi.waitFor(left, PATIENCE)
+    await until(left)
     expect(open()).toEqual([])
   })
 

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { beginTrial, observeMachine, revertTrial } from '../src/target.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, stepsOf, takeCalls, terms, watcherOf } from './trial-scene.ts'
 
 afterAll(closeScenes)
@@ -31,7 +32,7 @@ describe.concurrent.each(installedShells())('a restart of the machine during a t
       writeFileSync(record, readFileSync(record, 'utf8').replace(/^boot .*/m, 'boot other-boot'))
     }
     takeCalls(scene)
-    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+    await until(() => expect(isAlive(watcher)).toBe(false))
     // Whoever looks has it begin, as an init system would.
     await observeMachine(scene.machine, scene.profile)
     await hasEnded(opened)

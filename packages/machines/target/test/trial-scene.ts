@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { ServiceKey } from '@davit/documents'
 import type { ShellSurroundings } from '@davit/connection/testing'
 import type { Shell } from '@davit/testing/shells'
-import { expect, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { expect } from 'vitest'
 
 import {
   acquireLock,
@@ -16,7 +17,7 @@ import {
   type Trial,
   trialState,
 } from '../src/target.ts'
-import { PATIENCE, Scene } from './scene.ts'
+import { Scene } from './scene.ts'
 
 /** A module that notes what it is called for, and fails for the services in `$D/broken`. */
 const NOTING = `echo "$1 $DAVIT_KEY $port\${password-}" >>"$D/calls"
@@ -97,8 +98,8 @@ export function takeCalls(scene: Scene): readonly string[] {
 
 /** Waits until the machine is back. */
 export async function hasEnded({ scene, trial, machine }: TrialScene): Promise<void> {
-  await vi.waitFor(async () => {
+  await until(async () => {
     expect(existsSync(directory(scene))).toBe(false)
     expect((await trialState(machine, trial)).kind).toBe('ended')
-  }, PATIENCE)
+  })
 }

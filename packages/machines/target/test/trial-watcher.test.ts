@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { removeTree } from '@davit/files'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { beginTrial, extendTrial, observeMachine, revertTrial, trialState } from '../src/target.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, stepsOf, takeCalls, terms, watcherOf } from './trial-scene.ts'
 
 afterAll(closeScenes)
@@ -20,7 +21,7 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
     const first = watcherOf(scene)
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
-    await vi.waitFor(() => expect(isAlive(first)).toBe(false), PATIENCE)
+    await until(() => expect(isAlive(first)).toBe(false))
     expect(isAlive(watcherOf(scene))).toBe(true)
     await perform(scene, 'activate', 'new')
     await revertTrial(machine, trial)
@@ -36,15 +37,15 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     const kill = async () => {
       const watcher = watcherOf(scene)
       process.kill(-watcher, 'SIGKILL')
-      await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+      await until(() => expect(isAlive(watcher)).toBe(false))
     }
     await kill()
     await extendTrial(machine, trial, 9000)
-    await vi.waitFor(() => expect(isAlive(watcherOf(scene))).toBe(true), PATIENCE)
+    await until(() => expect(isAlive(watcherOf(scene))).toBe(true))
     expect(await trialState(machine, trial)).toEqual({ kind: 'armed' })
     await kill()
     expect((await observeMachine(scene.machine, scene.profile)).trials).toEqual(['t1'])
-    await vi.waitFor(() => expect(isAlive(watcherOf(scene))).toBe(true), PATIENCE)
+    await until(() => expect(isAlive(watcherOf(scene))).toBe(true))
     await kill()
     await revertTrial(machine, trial)
     await hasEnded(opened)
@@ -60,7 +61,7 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     rmSync(join(directory(scene), 'watcher'))
     symlinkSync(machine.facts.helper, join(directory(scene), 'watcher'))
     await extendTrial(machine, trial, 0)
-    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+    await until(() => expect(isAlive(watcher)).toBe(false))
     rmSync(join(directory(scene), 'watcher'))
     expect(await trialState(machine, trial)).toEqual({ kind: 'back' })
     await observeMachine(scene.machine, scene.profile)
@@ -92,9 +93,9 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     for (const name of ['go', 'begun']) rmSync(scene.path(name))
     const watcher = watcherOf(scene)
     await revertTrial(machine, trial)
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     removeTree(scene.path('state'))
     scene.write('go')
-    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+    await until(() => expect(isAlive(watcher)).toBe(false))
   })
 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import {
   acquireLock,
@@ -14,7 +15,7 @@ import {
   revertTrial,
   trialState,
 } from '../src/target.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, placeIn, stepsOf, terms, watcherOf } from './trial-scene.ts'
 
 afterAll(closeScenes)
@@ -62,7 +63,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     scene.write('broken')
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop slow')))
     const slow = perform(scene, 'activate', 'slow')
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     await revertTrial(machine, trial)
     expect(await trialState(machine, trial)).toEqual({ kind: 'back' })
     expect(await confirmTrial(await scene.machineFor('confirm'), trial)).toBe(false)
@@ -85,7 +86,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     const { scene, trial, machine } = opened
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop slow')))
     const slow = perform(scene, 'activate', 'slow')
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     writeFileSync(join(directory(scene), 'limits'), '1 600\n')
     await revertTrial(machine, trial)
     expect(await slow).toMatchObject({ kind: 'failed' })
@@ -103,7 +104,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     for (const name of ['go', 'begun']) rmSync(scene.path(name))
     const request = { token: 'other', owner: 'you', leaseSeconds: 60 }
     await acquireLock(scene.machine, placeIn(scene), { ...request, deadToken: 'token' })
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    await until(() => expect(scene.has('begun')).toBe(true))
     const other = { ...trial, id: 'trial-2' }
     const begin = async () => beginTrial(machine, other, { ...terms([]), token: 'other' })
     await expect(begin()).rejects.toMatchObject({ code: 'going-back' })

@@ -13,7 +13,8 @@ import { join } from 'node:path'
 
 import type { TargetName } from '@davit/documents'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import {
   cleanSnapshots,
@@ -26,7 +27,7 @@ import {
   verifySnapshot,
 } from '../src/target.ts'
 import { Keeper, treeOf } from './keeper.ts'
-import { closeScenes, PATIENCE } from './scene.ts'
+import { closeScenes } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -147,7 +148,7 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     })
     rmSync(keeper.scene.path('hangs'))
     const cut = verify()
-    await vi.waitUntil(() => keeper.scene.has('hangs'), PATIENCE)
+    await until(() => keeper.scene.has('hangs'))
     const busy = keeper.scene.path('state/targets/t1/busy/process:web')
     for (const claim of ['running', 'module']) {
       const [pid] = /^\d+/.exec(readlink(join(busy, claim))) ?? []

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 import { afterEach, expect, test } from 'vitest'
-import { eventually, isListening, listener, type Running, start, watched } from './programs.ts'
+import { isListening, listener, type Running, start, watched } from './programs.ts'
 
 const opened: { close(): unknown }[] = []
 const running: Running[] = []
@@ -29,7 +30,7 @@ function event(settings: object, port?: number): Running {
 
 async function raisable(settings: object): Promise<Running> {
   const one = event(settings, await freePort())
-  await eventually(() => isListening(one))
+  await until(() => isListening(one))
   return one
 }
 
@@ -41,7 +42,7 @@ async function raise({ url }: Running) {
 test('a schedule tells all services when it is time', async () => {
   const [one, other] = [await service(), await service()]
   event({ schedule: '@every 1s', payload: { n: 1 }, targets: [[one.url], [`${other.url}/`]] })
-  await eventually(() => one.messages.length >= 2 && other.messages.length >= 2)
+  await until(() => one.messages.length >= 2 && other.messages.length >= 2)
   const bodies = one.messages.map(({ path, body }) => ({ path, ...(JSON.parse(body) as { readonly time: string }) }))
   for (const body of bodies) {
     expect(body).toEqual({ path: 'POST /', event: 'shop/tick', time: expect.any(String), payload: { n: 1 } })

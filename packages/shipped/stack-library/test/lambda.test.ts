@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '@davit/testing/wait'
 import { afterEach, expect, test } from 'vitest'
-import { directoryOf, eventually, lambda, type Running, start, watched } from './programs.ts'
+import { directoryOf, lambda, type Running, start, watched } from './programs.ts'
 
 const running: Running[] = []
 afterEach(async () => {
@@ -129,11 +130,11 @@ test('a program whose caller is gone is ended', async () => {
   const { url, directory } = await served({ fn: wait }, { runtime: 'program', handler: 'fn' })
   const caller = new AbortController()
   const call = fetch(url, { signal: caller.signal }).catch(() => 'gone')
-  await eventually(() => existsSync(join(directory, 'pid')))
+  await until(() => existsSync(join(directory, 'pid')))
   caller.abort()
   expect(await call).toBe('gone')
   const pid = readFileSync(join(directory, 'pid'), 'utf8').trim()
-  await eventually(() => !existsSync(`/proc/${pid}`))
+  await until(() => !existsSync(`/proc/${pid}`))
 })
 
 test('it ends when it is told to, once its requests are answered', async () => {
@@ -143,7 +144,7 @@ test('it ends when it is told to, once its requests are answered', async () => {
   }`
   const one = await lambda({ 'index.mjs': code })
   const call = answer(one.url)
-  await eventually(() => one.output() === 'begun\n')
+  await until(() => one.output() === 'begun\n')
   const status = await one.stop()
   expect([status, (await call).body]).toEqual([0, 'answered'])
 })

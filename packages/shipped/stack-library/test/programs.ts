@@ -4,12 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 import { TARGET_PROGRAMS } from '../src/stack-library.ts'
-
-const LIMIT_MILLISECONDS = 20_000
 
 /** A program of the library that runs. */
 export interface Running {
@@ -53,7 +51,7 @@ export async function lambda(
 ): Promise<Running> {
   const [directory, port] = [directoryOf(files), await freePort()]
   const running = watched(start('lambda', [String(port), runtime, handler], directory), port, directory)
-  await eventually(() => isListening(running))
+  await until(() => isListening(running))
   return running
 }
 
@@ -76,15 +74,6 @@ export async function isListening({ url, process, output }: Running): Promise<bo
   )
   socket.destroy()
   return isOpen
-}
-
-/** Waits until something is the case; rejects after a while. */
-export async function eventually(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + LIMIT_MILLISECONDS
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it has not come about')
-    await pause(20)
-  }
 }
 
 export interface Message {

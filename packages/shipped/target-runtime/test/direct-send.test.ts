@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { until } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { directSenderScript } from '../src/target-runtime.ts'

@@ -44,7 +44,7 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
       mkdirSync(join(directory, kind))
       symlinkSync(secret, join(directory, kind, process))
     }
-    const { stdout } = spawnSync(program, [...options, '-c', script()], { encoding: 'utf8', timeout: 30_000 })
+    const { stdout } = spawnSync(program, [...options, '-c', script()], { encoding: 'utf8' })
     expect(stdout).toBe('/store/a:good active\n/store/d:later active\n')
   })
 

@@ -1,11 +1,12 @@
 import { appendFileSync } from 'node:fs'
+import { TEST_LIMIT } from './wait.ts'
 
 /** Whether tests try many more cases (DAVIT_TEST_THOROUGH=1). */
 export const isThorough = Boolean(process.env['DAVIT_TEST_THOROUGH'])
 const FACTOR = isThorough ? 50 : 0.5
 
 /** Options of tests and groups whose time limit grows with the number of runs. */
-export const patience = { timeout: 60_000 * Math.max(1, FACTOR) } as const
+export const patience = { timeout: TEST_LIMIT * Math.max(1, FACTOR) } as const
 
 export function runs(count: number): { readonly numRuns: number } {
   return { numRuns: Math.ceil(count * FACTOR) }

@@ -5,7 +5,8 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readJournal } from '@davit/coordinator-state'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { version } from '../src/version.ts'
 
@@ -322,7 +323,7 @@ async function startedProbe(words: readonly string[], environment?: NodeJS.Proce
   let messages = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text))
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  const said = (text: string) => vi.waitFor(() => expect(messages).toContain(text), { timeout: 40_000, interval: 10 })
+  const said = (text: string) => until(() => expect(messages).toContain(text))
   await said('ready\n')
   return {
     pid: child.pid,

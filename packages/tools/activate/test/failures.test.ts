@@ -1,5 +1,6 @@
 import { isThorough } from '@davit/testing/effort'
-import { describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { describe, expect, test } from 'vitest'
 
 import { Diamond, type Fault, type Faults, reportOf } from './diamond.ts'
 
@@ -17,8 +18,7 @@ function expectReport(report: string, faults: Faults): void {
   expect(report.length).toBeLessThan(expected.length * 20_000)
 }
 
-const expectNothingLeft = (diamond: Diamond) =>
-  vi.waitFor(() => expect(diamond.leftovers()).toEqual([]), { timeout: 40_000, interval: 20 })
+const expectNothingLeft = (diamond: Diamond) => until(() => expect(diamond.leftovers()).toEqual([]))
 
 type Row = readonly [Faults]
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { isThorough } from '@davit/testing/effort'
+import { isThorough, patience } from '@davit/testing/effort'
 import { untilNoProcessHas } from '@davit/testing/processes'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -33,6 +33,7 @@ const outcomeOf = (one: Scene) => ({
 describe('an adoption that is cut off', () => {
   test.each<Stop['victim']>(['tool', 'helper', 'coordinator'])(
     'by the end of the %s is finished by the same command',
+    patience,
     async (victim) => {
       const { writes } = await programs.start(scene).ended
       const whole = outcomeOf(scene)
@@ -46,7 +47,6 @@ describe('an adoption that is cut off', () => {
         await finishes({ victim, at }, whole)
       }
     },
-    isThorough ? 1_200_000 : 60_000,
   )
 })
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { until } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, beforeAll } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, expect } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { executables } from '../../../../scripts/executables.ts'
@@ -88,7 +88,7 @@ export class Programs {
       mkdirSync(join(this.#directory, 'slow'))
       for (const name of UTILITIES) writeFileSync(join(this.#directory, 'slow', name), UTILITY, { mode: 0o755 })
       writeFileSync(join(this.#directory, 'preloaded.cjs'), PRELOADED)
-    }, 60_000)
+    })
     afterAll(() => rmSync(this.#directory, { recursive: true, force: true }))
   }
 
@@ -143,7 +143,7 @@ export class StartedProgram {
 
   /** Waits until it has said something. */
   async said(text: string): Promise<void> {
-    await until(() => this.#stderr.includes(text))
+    await until(() => expect(this.#stderr).toContain(text))
   }
 
   interrupt(): void {

@@ -7,6 +7,7 @@ import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { runHere } from '@davit/tool/testing'
+import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
@@ -196,6 +197,6 @@ describe.skipIf(sshdMissing() !== undefined)('over ssh', () => {
     const before = sshd.log().match(/Starting session/g)?.length ?? 0
     const { status, stdout } = await capture([`a=${sshd.address}`, `b=${sshd.address}`], sshd.environment)
     expect([status, stdout.match(/^\w+:$/gm)]).toEqual([0, ['a:', 'b:']])
-    await expect.poll(() => (sshd.log().match(/Starting session/g)?.length ?? 0) - before).toBe(1)
+    await until(() => expect((sshd.log().match(/Starting session/g)?.length ?? 0) - before).toBe(1))
   })
 })

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 import { removeTree, scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 
@@ -93,14 +94,14 @@ describe('davit-run-activity', () => {
     const words = [join(programs, 'bin/davit-run-activity.cjs'), '--activate', '--module', 'my-module', 'component']
     const child = spawn(process.execPath, words, { env: environmentHere(), cwd: directory })
     const stderr = text(child.stderr)
-    await vi.waitUntil(() => existsSync(join(directory, 'began')), 10_000)
+    await until(() => existsSync(join(directory, 'began')))
     child.kill('SIGINT')
     expect(await once(child, 'exit')).toEqual([130, null])
     expect(await stderr).toContain('interrupted: no longer waiting for what is running there\n')
     expect(await stderr).toContain('an activity that has begun goes on there')
     expect(existsSync(join(directory, 'done'))).toBe(false)
     writeFileSync(join(directory, 'go'), '')
-    await vi.waitUntil(() => existsSync(join(directory, 'done')), 10_000)
+    await until(() => existsSync(join(directory, 'done')))
   })
 
   test('tells why a module cannot be called', () => {

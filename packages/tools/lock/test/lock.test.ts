@@ -9,7 +9,8 @@ import { type Format, parseDocument } from '@davit/documents'
 import { openMachine, performActivity } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool as lock } from '../src/lock.ts'
 import { tool as unlock } from '../src/unlock.ts'
@@ -117,7 +118,7 @@ describe('davit-lock', () => {
     const go = join(directory, 'go')
     await activateOn('t1', `[ "$1" != lock ] || until [ -e '${go}' ]; do sleep 0.05; done`)
     const running = runLock(two)
-    await vi.waitFor(() => expect(asked()).toContain('lock'), { timeout: 20_000 })
+    await until(() => expect(asked()).toContain('lock'))
     interruption.abort()
     writeFileSync(go, '')
     await expect(running).rejects.toBe(interruption.signal.reason)
@@ -154,7 +155,7 @@ describe('davit-lock', () => {
 
   test('ends the command when the lock is lost, and leaves it to who has it now', async () => {
     const running = runLock(two, ['sleep', '60'], { lockLease: 1 })
-    await vi.waitFor(() => expect(existsSync(recordFile())).toBe(true), { timeout: 40_000 })
+    await until(() => expect(existsSync(recordFile())).toBe(true))
     writeFileSync(holderFile('t2'), readFileSync(holderFile('t2'), 'utf8').replace(/^token .*/, 'token theirs'))
     await expect(running).rejects.toMatchObject({ code: 'lock-lost', exitStatus: 75 })
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, true, false])

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 
 import { removeTree } from '@davit/files'
 import { isThorough, tellFigure } from '@davit/testing/effort'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { manifestWith } from './manifests.ts'
 
 const RACES = isThorough ? 100 : 4
-const PATIENCE = { timeout: 40_000, interval: 10 }
 const programs = mkdtempSync(join(tmpdir(), 'davit-lock-programs-'))
 let races = 0
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ['lock', 'unlock'].map((tool) => ({ name: `davit-${tool}`, entry: entryOf(tool) })),
     programs,
   )
-}, 60_000)
+})
 afterAll(() => {
   removeTree(programs)
   tellFigure(`davit-lock: ${races} races of two processes, each won by one`)
@@ -78,7 +78,7 @@ const lock = (words: readonly string[], environment = {}) =>
 const isFree = async () => (await lock(['true']).outcome).status
 /** A command that reports its beginning, and waits until it may end. */
 const waiting = (name: string) => ['sh', '-c', `: >began.${name}; until [ -e may-end.${name} ]; do sleep 0.02; done`]
-const began = (name: string) => vi.waitFor(() => expect(existsSync(at(`began.${name}`))).toBe(true), PATIENCE)
+const began = (name: string) => until(() => expect(existsSync(at(`began.${name}`))).toBe(true))
 
 test(
   `of two that want the lock at the same time exactly one gets it, ${RACES} times`,

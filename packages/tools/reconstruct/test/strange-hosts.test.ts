@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 import { removeTree } from '@davit/testing/scratch'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { executables } from '../../../../scripts/executables.ts'
@@ -115,7 +116,7 @@ describe.skipIf(MISSING !== undefined)(`a host that ${MISSING ?? ''}`, () => {
   test.each(tools)('says nothing is left at once when %s is interrupted, and nothing was changed', async (tool) => {
     hostThat('cat >/dev/null')
     const { child, ended } = start(tool, { DAVIT_ANSWER_TIMEOUT: '600' })
-    await vi.waitUntil(() => existsSync(path('reached')), { timeout: 40_000 })
+    await until(() => existsSync(path('reached')))
     child.kill('SIGINT')
     const { status, stdout, stderr } = await ended
     expect([status, stdout]).toEqual([130, ''])

@@ -17,7 +17,8 @@ import { fileURLToPath } from 'node:url'
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { removeTree } from '@davit/testing/scratch'
-import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { executables } from '../../../../scripts/executables.ts'
@@ -40,7 +41,6 @@ export interface Ended {
 
 const HASH = '0'.repeat(32)
 const TARGETS = ['t1', 't2', 't3']
-const PATIENCE = { timeout: 40_000 }
 
 /** The built tools, and local targets with services whose state is a file. Set up anew for each test, in the same directory. */
 export class Scene {
@@ -237,9 +237,9 @@ esac
     const tool = spawn(this.#program(name), args, { env: this.#environment(), stdio: ['ignore', 'ignore', 'pipe'] })
     let said = ''
     tool.stderr.on('data', (text: Buffer) => (said += text.toString()))
-    await vi.waitUntil(() => this.#log().includes(what.replace('-', ' ')), PATIENCE)
+    await until(() => expect(this.#log()).toContain(what.replace('-', ' ')))
     tool.kill('SIGINT')
-    await vi.waitUntil(() => said.includes('interrupted'), PATIENCE)
+    await until(() => expect(said).toContain('interrupted'))
     rmSync(this.path(`hang-${what}`))
     const [status] = (await once(tool, 'exit')) as [number | null]
     return status

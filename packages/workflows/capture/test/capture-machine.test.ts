@@ -6,6 +6,7 @@ import { shellConnection } from '@davit/connection/testing'
 import { currentSystem } from '@davit/store'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells, type Shell } from '@davit/testing/shells'
+import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
 
 import { captureMachine } from '../src/capture.ts'
@@ -142,17 +143,17 @@ describe.each(installedShells())('a machine with $name', (shell) => {
     const settings = { properties: `a=$(${waits})\n` }
     const { connection, options, directory } = machine(shell, { settings, seconds: 1 })
     await expect(captureMachine(connection, options)).rejects.toMatchObject({ code: 'no-answer', exitStatus: 69 })
-    await expect.poll(() => processesWith(directory)).toEqual([])
+    await until(() => expect(processesWith(directory)).toEqual([]))
   })
 
   test('is not waited for any longer after an interruption', async () => {
     const settings = { properties: 'a=$(: >"$directory/waits"; while [ -e "$directory/waits" ]; do sleep 0.1; done)\n' }
     const { connection, options, directory, interrupt } = machine(shell, { settings })
     const failed = captureMachine(connection, options).catch((error: unknown) => error)
-    await expect.poll(() => existsSync(join(directory, 'waits'))).toBe(true)
+    await until(() => expect(existsSync(join(directory, 'waits'))).toBe(true))
     interrupt()
     expect(await failed).toEqual(new Error('interrupted'))
-    await expect.poll(() => processesWith(directory)).toEqual([])
+    await until(() => expect(processesWith(directory)).toEqual([]))
   })
 })
 

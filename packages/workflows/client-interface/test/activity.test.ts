@@ -6,7 +6,8 @@ import { shellConnection, type ShellConnection } from '@davit/connection/testing
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
 import { exposuresOf } from '@davit/testing/exposures'
 import { installedShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { activity, type Call, findModule } from '../src/client-interface.ts'
 import { type Scene, sceneOf } from './scene.ts'
@@ -178,7 +179,7 @@ describe.each(installedShells())('a module in $name', (shell) => {
     )
     const secret = randomUUID()
     const running = activity(scene.client, 'activate', await call({ properties: [['password', secret]] }))
-    await vi.waitFor(() => expect(existsSync(join(scene.directory, 'began'))).toBe(true), { timeout: 20_000 })
+    await until(() => expect(existsSync(join(scene.directory, 'began'))).toBe(true))
     const exposed = exposuresOf([secret]).filter(({ where }) => where === 'arguments')
     scene.write('go', '')
     expect(await running).toBe(0)
@@ -198,12 +199,12 @@ describe.each(installedShells())('a module in $name', (shell) => {
     const client = scene.over(scene.client.connection, lost.signal)
     const activation = activity(client, 'activate', await call())
     activation.catch(() => {})
-    await vi.waitFor(() => expect(existsSync(began)).toBe(true), { timeout: 20_000 })
+    await until(() => expect(existsSync(began)).toBe(true))
     lost.abort(new Error('gone'))
     await expect(activation).rejects.toThrow('gone')
     const deactivation = activity(scene.client, 'deactivate', await call())
     const { pids } = scene.client.connection as ShellConnection
-    await vi.waitFor(() => expect(programsBelow(pids.at(-1) ?? 0)).toContain('sleep'), { timeout: 20_000 })
+    await until(() => expect(programsBelow(pids.at(-1) ?? 0)).toContain('sleep'))
     scene.write('go', '')
     expect(await deactivation).toBe(0)
     const lines = ['activate begins', 'activate ends', 'deactivate begins', 'deactivate ends']

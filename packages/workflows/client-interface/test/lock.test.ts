@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import type { ShellConnection } from '@davit/connection/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { lockProfile, print, unlockProfile } from '../src/client-interface.ts'
 import { type Scene, sceneOf } from './scene.ts'
-
-const PATIENCE = { timeout: 20_000 }
 
 const KEYS = { a: 'a'.repeat(64), b: 'b'.repeat(64), c: 'c'.repeat(64) }
 
@@ -118,12 +117,12 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
     const connection = scene.client.connection as ShellConnection
     writeFileSync(join(temporary, 'hold-first'), '')
     const locking = lockProfile(scene.client, place()).catch(() => 1)
-    await vi.waitFor(() => expect(calls()).toEqual(['lock first in wrapper']), PATIENCE)
+    await until(() => expect(calls()).toEqual(['lock first in wrapper']))
     if (which === 'connection') connection.hangUp()
     else for (const pid of connection.pids) process.kill(pid, 'SIGTERM')
     rmSync(join(temporary, 'hold-first'))
     await locking
-    await vi.waitFor(() => expect(connection.pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENCE)
+    await until(() => expect(connection.pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]))
     const locked = calls().filter((call) => call.startsWith('lock'))
     const unlocked = calls().filter((call) => call.startsWith('unlock'))
     const isKept = existsSync(file) && locked.length === 2

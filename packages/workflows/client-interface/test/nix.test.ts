@@ -25,7 +25,7 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine', () => 
       here,
       shells.map(({ name }) => name),
     )
-  }, 60_000)
+  })
 
   describe.each(shells)('with $name', (shell) => {
     let scene: Scene

@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { type Call, findModule, openShell } from '../src/client-interface.ts'
 import { type Scene, sceneOf } from './scene.ts'
-
-const PATIENCE = { timeout: 10_000 }
 
 describe.each(installedShells())('the script of an interactive shell in $name', (shell) => {
   let scene: Scene
@@ -59,11 +58,11 @@ until [ -e '${path('go')}' ] || [ ! -e '${path('made')}' ]; do sleep 0.05; done
     }
     const client = scene.over(shellConnection(shell, scene.directory, { environment }), interruption.signal)
     const opened = openShell(client, await call())
-    await vi.waitUntil(() => existsSync(path('made')), PATIENCE)
+    await until(() => existsSync(path('made')))
     expect(left()).toHaveLength(1)
     interruption.abort(new Error('interrupted'))
     writeFileSync(path('go'), '')
     await opened.catch(() => {})
-    await vi.waitUntil(() => left().length === 0, PATIENCE)
+    await until(() => expect(left().length).toBe(0))
   })
 })

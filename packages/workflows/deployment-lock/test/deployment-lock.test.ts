@@ -4,11 +4,12 @@ import { join } from 'node:path'
 
 import type { TargetName } from '@davit/documents'
 import { lockHolder, releaseLock } from '@davit/target'
-import { describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { describe, expect, test } from 'vitest'
 
 import { acquireLocks, isDead, ownerOf, withLease, withLock, writeLockRecord } from '../src/deployment-lock.ts'
 import type { LockOwner } from '../src/lock-owner.ts'
-import { dead, here, owner, PATIENCE, placeOf, Scene, termsOf } from './scene.ts'
+import { dead, here, owner, placeOf, Scene, termsOf } from './scene.ts'
 
 const scene = new Scene()
 
@@ -203,10 +204,10 @@ describe('withLease()', () => {
     const renewed = () => /renewed (\d+)/.exec(readFileSync(holder, 'utf8'))?.[1]
     const first = renewed()
     await withLease(scene.targets, terms, (lost) =>
-      vi.waitFor(() => {
+      until(() => {
         expect(renewed()).not.toBe(first)
         expect(lost.aborted).toBe(false)
-      }, PATIENCE),
+      }),
     )
   })
 
@@ -215,7 +216,7 @@ describe('withLease()', () => {
     await acquireLocks(scene.targets, terms)
     await releaseLock(scene.at(1).machine, placeOf(scene.at(1)), { token: 'mine' })
     const reason = await withLease(scene.targets, terms, async (lost) => {
-      await vi.waitFor(() => expect(lost.aborted).toBe(true), PATIENCE)
+      await until(() => expect(lost.aborted).toBe(true))
       return lost.reason as unknown
     })
     expect(reason).toMatchObject({ code: 'lock-lost', message: expect.stringContaining("target 't2'") })

@@ -21,7 +21,6 @@ import {
 } from '../src/deployment-lock.ts'
 import type { LockOwner } from '../src/lock-owner.ts'
 
-export const PATIENCE = { timeout: 40_000 }
 export const profile = 'default' as ProfileName
 export const here = processIdentity()
 export const owner = ownerOf(here, 'self')

@@ -18,7 +18,8 @@ import { openSecrets } from '@davit/secrets'
 import { awaitActivity, performActivity, type ShellTarget } from '@davit/target'
 import { KINDS } from '@davit/transition'
 import { renderTransition } from '@davit/transition/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { applyManifest } from '../src/apply-manifest.ts'
 import { outcomeError } from '../src/outcome-error.ts'
@@ -27,7 +28,6 @@ import { Machines } from './testing.ts'
 
 const profile = 'default' as ProfileName
 const container = 'c' as ContainerName
-const PATIENCE = { timeout: 40_000 }
 
 let machines: Machines
 let directory: string
@@ -90,7 +90,7 @@ const activeOn = (machine: string, name: string) => {
 const log = () => readFileSync(join(directory, 'log'), 'utf8')
 
 describe('applyManifest()', () => {
-  test('begins nothing if a secret that any step needs cannot be resolved', PATIENCE, async () => {
+  test('begins nothing if a secret that any step needs cannot be resolved', async () => {
     const secrets = openSecrets({ environment: {}, workingDirectory: directory })
     secrets.trust([{ env: 'KEY' }])
     const targets = [await machines.target('m1', 't1'), await machines.target('m2', 't2', secrets)]
@@ -188,7 +188,7 @@ describe('applyManifest()', () => {
     const terms = { ...machines.terms(), token: '-', lost: lost.signal, rollback: 'rollback' } as const
     const applying = applyManifest(next, await planOf(next, [one]), terms)
     const started = () => machines.events.filter(({ kind }) => kind === 'started').length
-    await vi.waitFor(() => expect(started()).toBe(2), PATIENCE)
+    await until(() => expect(started()).toBe(2))
     lost.abort(new DavitError('lock-lost', 'it was lost'))
     rmSync(join(directory, 'wait'))
     expect(await applying).toMatchObject({ kind: 'lock-lost', rollbackFailures: [] })
@@ -208,14 +208,12 @@ describe('planFor()', () => {
   test('waits for activities of an earlier run', async () => {
     const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
-    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    await until(() => expect(activeOn('m1', 'one')).toEqual(['a']))
     const planning = planOf(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
-    await vi.waitFor(
-      () =>
-        expect(machines.events).toMatchObject([
-          { kind: 'note', message: 'waiting for an activity of an earlier run: activate a in c' },
-        ]),
-      PATIENCE,
+    await until(() =>
+      expect(machines.events).toMatchObject([
+        { kind: 'note', message: 'waiting for an activity of an earlier run: activate a in c' },
+      ]),
     )
     rmSync(join(directory, 'wait'))
     expect(renderTransition((await planning).transition, KINDS)).toBe('nothing to do\n')
@@ -231,10 +229,10 @@ describe('planFor()', () => {
     // As an older version of davit asks services.
     const locking = performActivity(one.machine, { ...request, activity: 'lock' as never })
     const named = join(directory, 'm1/targets/one/active', profile, 'c:a/activity')
-    await vi.waitFor(() => expect(existsSync(named)).toBe(true), PATIENCE)
+    await until(() => expect(existsSync(named)).toBe(true))
     const planning = planOf(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
     const message = 'waiting for an activity of an earlier run: lock a in c'
-    await vi.waitFor(() => expect(machines.events).toMatchObject([{ kind: 'note', message }]), PATIENCE)
+    await until(() => expect(machines.events).toMatchObject([{ kind: 'note', message }]))
     rmSync(join(directory, 'wait'))
     expect(renderTransition((await planning).transition, KINDS)).toBe('nothing to do\n')
     expect(await locking).toEqual({ kind: 'succeeded' })
@@ -243,11 +241,11 @@ describe('planFor()', () => {
   test('can be interrupted while it waits', async () => {
     const one = await machines.target('m1', 'one')
     const { activity, request } = await begin(one)
-    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    await until(() => expect(activeOn('m1', 'one')).toEqual(['a']))
     const stop = new AbortController()
     const targets = [await machines.target('m1', 'one')]
     const planning = planFor(manifestOf({ one: [] }), targets, machines.terms({ signal: stop.signal }))
-    await vi.waitFor(() => expect(machines.events).toHaveLength(1), PATIENCE)
+    await until(() => expect(machines.events).toHaveLength(1))
     stop.abort(new Error('enough'))
     await expect(planning).rejects.toThrow('enough')
     rmSync(join(directory, 'wait'))
@@ -258,7 +256,7 @@ describe('planFor()', () => {
   test('refuses to wait in a dry run', async () => {
     const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
-    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    await until(() => expect(activeOn('m1', 'one')).toEqual(['a']))
     const planning = planFor(manifestOf({ one: [] }), [one], machines.terms({ running: 'tell' }))
     await expect(planning).rejects.toMatchObject({
       code: 'still-running',

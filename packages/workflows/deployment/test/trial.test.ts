@@ -6,7 +6,8 @@ import { runInNewContext } from 'node:vm'
 import { DavitError } from '@davit/diagnostics'
 import type { Machine, ShellTarget } from '@davit/target'
 import type { Activity } from '@davit/transition'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { refuseTrial } from '../src/trial/refuse-trial.ts'
 import type { TrialConnections } from '../src/trial/trial-terms.ts'
@@ -56,7 +57,7 @@ const trialsOf = (machine: string, target: string) => {
   return existsSync(directory) ? readdirSync(directory).filter((name) => name !== '.log.default') : []
 }
 /** Watchers remove what is left of their trials when these are already over. */
-const expectNoTrials = () => vi.waitFor(() => expect([trialsOf('m1', 'one'), trialsOf('m2', 'two')]).toEqual([[], []]))
+const expectNoTrials = () => until(() => expect([trialsOf('m1', 'one'), trialsOf('m2', 'two')]).toEqual([[], []]))
 const messages = () => machines.told().filter((text) => /back|confirmed/.test(text))
 
 test('a deployment is completed once all targets were confirmed, and nothing is left of the trials', async () => {

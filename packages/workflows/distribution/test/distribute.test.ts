@@ -200,7 +200,7 @@ describe.skipIf(noPrivateNix !== undefined)('packages of Nix', () => {
     closureOf = buildClosures(here, ['one', 'two', 'cached', 'cut', 'other'])
     store = await openStore({ kind: 'nix', directory: '/nix/store' }, here)
     return () => rmSync(cache, { recursive: true })
-  }, 60_000)
+  })
   beforeEach(async () => {
     for (const [name, nix] of there) targets.push(await nixTarget(name, shell, { nix, programs, home: homeOf(name) }))
   })

@@ -15,7 +15,8 @@ import { builtInModules } from '@davit/modules'
 import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { expect, test } from 'vitest'
 import { realise } from '../src/realisation.ts'
 import type { RealisationOptions } from '../src/realise.ts'
 
@@ -134,7 +135,7 @@ test('realise() stops on request, and goes on the next time', async () => {
   const work = { ...architecture, targetPackages }
   const building = realise(work, { ...options, store: slow, signal: stop.signal })
   building.catch(() => {})
-  await vi.waitFor(() => expect(existsSync(`${directory}-begun`)).toBe(true), { timeout: 40_000 })
+  await until(() => expect(existsSync(`${directory}-begun`)).toBe(true))
   stop.abort(new Error('enough'))
   await expect(building).rejects.toThrow('enough')
   expect(await slow.invalidPaths([web!.outPath])).toHaveLength(1)

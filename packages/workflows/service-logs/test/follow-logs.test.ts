@@ -1,4 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { until } from '@davit/testing/wait'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { followLogs } from '../src/follow-logs.ts'
@@ -26,8 +27,8 @@ function following(targets: readonly string[], open: Open, options: Partial<LogT
     void shown.push(...lines.map(({ source: { target }, text }) => `${target} ${text}`))
   const ended = followLogs({ open, emit }, terms)
   ended.catch(() => {})
-  const shows = (lines: readonly string[]) => expect.poll(() => shown, { timeout: 20_000 }).toEqual(lines)
-  const told = (texts: readonly string[]) => expect.poll(() => terms.told(), { timeout: 20_000 }).toEqual(texts)
+  const shows = (lines: readonly string[]) => until(() => expect(shown).toEqual(lines))
+  const told = (texts: readonly string[]) => until(() => expect(terms.told()).toEqual(texts))
   return { shows, told, ended }
 }
 
@@ -95,7 +96,7 @@ describe('followLogs()', () => {
     const has: { -readonly [Key in keyof Told]: Told[Key] } = { services: {}, files: { '/log': 'up\n' } }
     const machine = toldMachine(has)
     const { shows } = following(['t1'], async () => machine)
-    await expect.poll(() => machine.asked.includes('observe'), { timeout: 20_000 }).toBe(true)
+    await until(() => expect(machine.asked.includes('observe')).toBe(true))
     has.services = webOn('t1', '').services
     await shows(['t1 up'])
   })
