@@ -15,8 +15,7 @@ afterEach(() => machines.close())
 const WEB = { api: {}, page: { dependsOn: ['api'] } }
 
 /** A machine `m1` that is target `one`, with a page and its dependencies. */
-async function deployed(options?: { readonly answersStatus: boolean }) {
-  if (options !== undefined) machines.module('module', options)
+async function deployed() {
   const targets = [await machines.target('m1', 'one')]
   const next = machines.manifest({ one: WEB })
   await machines.deploy(next, targets)
@@ -66,12 +65,6 @@ describe('a service that died', () => {
     ])
   })
 
-  test('is left alone if its module does not report whether it runs', async () => {
-    const { next, targets } = await deployed({ answersStatus: false })
-    machines.die('api')
-    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
-  })
-
   test('that cannot start again is no rollback', async () => {
     const { next, targets } = await deployed()
     machines.die('page')
@@ -82,8 +75,8 @@ describe('a service that died', () => {
 })
 
 describe('a machine that was restarted', () => {
-  test.each([true, false])('gets all of its services again; modules answer status: %s', async (answersStatus) => {
-    const { next, targets } = await deployed({ answersStatus })
+  test('gets all of its services again', async () => {
+    const { next, targets } = await deployed()
     machines.reboot('m1', 'one')
     const reason = 'the machine was restarted'
     expect(await machines.plan(next, targets)).toEqual([
@@ -94,14 +87,6 @@ describe('a machine that was restarted', () => {
     ])
     await machines.deploy(next, targets, { upgrade: 'repair' })
     expect(machines.up()).toEqual(['api', 'page'])
-    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
-  })
-
-  test('keeps what its module says to run', async () => {
-    const { next, targets } = await deployed()
-    machines.reboot('m1', 'one')
-    writeFileSync(join(machines.directory, 'up-api'), '')
-    writeFileSync(join(machines.directory, 'up-page'), '')
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
 })
@@ -127,7 +112,6 @@ describe('what changes without changing the key', () => {
 
   test.each<readonly [string, () => Manifest]>([
     ['container properties', () => machines.manifest({ one: { ...WEB, api: { properties: { port: '8080' } } } })],
-    ['connections', () => machines.manifest({ one: { ...WEB, api: { connectsTo: ['page'] } } })],
     ['a module', () => withModulesElsewhere(machines.manifest({ one: WEB }))],
   ])('is told until a generation has it: %s', async (_, nextOf) => {
     const { targets, next: first } = await deployed()
@@ -170,21 +154,6 @@ describe('what changes without changing the key', () => {
       'keep api in api on one unchanged (container properties changed: port)',
     )
   })
-
-  test('is a module that was replaced', async () => {
-    const { targets, next } = await deployed()
-    expect(await machines.plan(withModulesElsewhere(next), targets)).toEqual([
-      'nothing to do',
-      'keep api in api on one unchanged (module changed)',
-      'keep page in page on one unchanged (module changed)',
-    ])
-  })
-
-  test('is nothing where the new module is not there yet', async () => {
-    const { targets, next } = await deployed()
-    const profiles = new Map([...next.profiles].map(([target]) => [target, '/nonexistent/profile' as never]))
-    expect(await machines.plan({ ...next, profiles }, targets)).toEqual(['nothing to do'])
-  })
 })
 
 describe('records that somebody has changed', () => {
@@ -193,7 +162,6 @@ describe('records that somebody has changed', () => {
   test.each<readonly [string, () => void]>([
     ['an unknown state', () => writeFileSync(join(record('page'), 'state'), 'asleep\n')],
     ['an entry that is none', () => machines.edit(join(record('page'), 'record'), /^entry .*/m, 'entry rubbish')],
-    ['a missing module', () => machines.edit(join(record('page'), 'record'), /^module .*\n/m, '')],
     ['nothing in it', () => writeFileSync(join(record('page'), 'record'), '')],
     ['no record', () => rmSync(join(record('page'), 'record'))],
   ])('with %s converge', async (_, change) => {

@@ -51,7 +51,7 @@ type PlanTerms = Parameters<typeof planFor>[2]
 
 /**
  * Simulated machines, each a directory for state on this machine. A running service is a file `up-SERVICE`; the module records
- * its calls, and answers `status` if a test requests it. An activity with a limit of half a minute exceeds it as soon as there is
+ * its calls, and answers `status`. An activity with a limit of half a minute exceeds it as soon as there is
  * a file `late-ACTIVITY-SERVICE`, so that nothing depends on the speed of this machine.
  */
 export class Machines {
@@ -72,7 +72,7 @@ export class Machines {
   }
 
   /** Writes the module of that name in the profile; `version` makes it a different one. */
-  module(name: string, { answersStatus = true, version = 1 } = {}): void {
+  module(name: string, { version = 1 } = {}): void {
     const file = join(this.directory, 'modules', name)
     const script = `#!/bin/sh
 # version ${version}
@@ -87,8 +87,7 @@ esac
 `
     writeFileSync(file, script)
     chmodSync(file, 0o755)
-    const activities = ['activate', 'deactivate', ...(answersStatus ? ['status'] : [])]
-    writeFileSync(`${file}.activities`, activities.map((activity) => `${activity}\n`).join(''))
+    writeFileSync(`${file}.activities`, 'activate\ndeactivate\nstatus\n')
   }
 
   async target(machine: string, name: string, secrets?: Secrets): Promise<ShellTarget> {
