@@ -46,26 +46,11 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   const generations = (profile?: string) =>
     Promise.all([user.generations(profile), ...hosts.map(async (host) => (await profileOn(host, profile)).generations)])
 
-  test('with nothing deployed, and with one generation, there is nothing to roll back to', async () => {
-    const refused = (reason: string) => ({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringContaining(`cannot roll back: ${reason}`),
-    })
-    expect(await davit('--rollback')).toMatchObject(refused('there is no current generation'))
-    expect([await generations(), await activeOn(hosts), await takeJournal(hosts)]).toEqual([[[], [], []], [], []])
-    succeeded(await deploy(user, models('1')))
-    await takeJournal(hosts)
-    expect(await davit('--rollback')).toMatchObject(refused('there is no generation before the current one (1)'))
-    expect([await generations(), await takeJournal(hosts)]).toEqual([[[1], [1], [1]], []])
-    expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
-  })
-
   test('a rollback goes one back each time, sends nothing, and adds no generation', async () => {
     for (const version of ['1', '2', '3']) {
       const before = await received()
       succeeded(await deploy(user, models(version)))
-      expect((await received()) - before > 3_000_000).toBe(version !== '1')
+      expect((await received()) - before).toBeGreaterThan(3_000_000)
     }
     expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])
     await takeJournal(hosts)
@@ -131,12 +116,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     })
   })
 
-  test('davit-set returns only to the generation whose manifest it is given', async () => {
-    const { status, stderr } = await user.bash('davit-generations --print 2 | davit-set --generation 1')
-    expect([status, stderr]).toEqual([1, expect.stringContaining('the manifest is not that of generation 1')])
-    expect(await current()).toBe('4')
-  })
-
   test('profiles side by side know nothing of each other', async () => {
     for (const version of ['1', '2']) {
       succeeded(await deploy(user, models(version, 'shop'), { options: ['-p', 'default-b'] }))
@@ -150,20 +129,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     succeeded(await davit('-p', 'default-b', '--delete-all-generations'))
     expect(await user.generations('default-b')).toEqual([])
     expect(await user.generations()).toEqual([1, 2, 3, 4])
-  })
-
-  test('are listed, and printed as they were deployed', async () => {
-    const { stdout } = succeeded(await davit('--list-generations'))
-    expect(stdout.trimEnd().split('\n')).toEqual(
-      [1, 2, 3, 4].map((number) =>
-        expect.stringMatching(
-          new RegExp(
-            `^ +${number}  [\\d-]{10} [\\d:]{8} UTC  2 services on 2 targets, by \\S+ on \\S+${number === 4 ? '  \\(current\\)' : ''}$`,
-          ),
-        ),
-      ),
-    )
-    expect(succeeded(await user.run(['davit-generations', '--print', '2'])).stdout).toBe(await generationText(user, 2))
   })
 
   test('keep what they were made from, and are compared', async () => {
@@ -223,16 +188,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     })
     succeeded(await davit('--delete-generations', '1'))
     expect(await user.generations()).toEqual([2, 3, 4])
-    for (const [number, days] of [
-      [2, 40],
-      [3, 35],
-    ] as const) {
-      const time = new Date(Date.now() - days * 86_400_000).toISOString()
-      await user.write(`state/coordinator/default/generations/${number}/origin.json`, JSON.stringify({ time }))
-    }
-    // The third was in use 30 days ago.
-    succeeded(await davit('--delete-generations', '30d'))
-    expect(await user.generations()).toEqual([3, 4])
     succeeded(await davit('--delete-generations', 'old'))
     expect(await user.generations()).toEqual([4])
 

@@ -128,7 +128,7 @@ describe('davit-connect', () => {
       environment: environment({ SSH_OPTS: '-o ConnectTimeout=3600' }),
       onErrors: (all) => void (printed = all),
     })
-    await Promise.all([...asked].map((socket) => socket.closed || once(socket, 'close')))
+    await Promise.all([...asked].map(async (socket) => socket.closed || once(socket, 'close')))
     await new Promise((resolve) => setImmediate(resolve))
     expect([status, printed]).toEqual([4, expect.not.stringContaining('not connected')])
   })

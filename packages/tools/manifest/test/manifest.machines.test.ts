@@ -93,9 +93,9 @@ describe('davit-manifest', () => {
       ['t1', 't1'],
       ['t2', 't2'],
     ])
-    expect([...services.values()].map(({ name, pkg }) => [name, packageName(pkg)]).toSorted()).toEqual([
-      ['api', 'api'],
-      ['web', 'web'],
+    expect([...services.values()].map(({ name, pkg }) => `${name} ${packageName(pkg)}`).toSorted()).toEqual([
+      'api api',
+      'web web',
     ])
     expect(serviceMappings.map(({ target, container }) => `${target} ${container}`)).toEqual([
       't1 wrapper',

@@ -177,7 +177,7 @@ describe('planTransfers()', () => {
   const nothing = () => []
 
   test('counts what a machine lacks once, for the first of its targets', async () => {
-    const lacks = () => [profile, app].map((path) => `${basename(path)}`)
+    const lacks = () => [profile, app].map((path) => basename(path))
     const { transfers, opened } = await planned(['t1 a', 't2 a', 't3 b'], lacks)
     expect(transfers?.map(({ target, paths }) => [target, paths])).toEqual([
       ['t1', 2],

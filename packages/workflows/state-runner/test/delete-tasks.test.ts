@@ -1,4 +1,3 @@
-import type { Manifest } from '@davit/documents'
 import { encodeField } from '@davit/target-runtime'
 import { describe, expect, test } from 'vitest'
 
@@ -22,36 +21,32 @@ interface Deleting {
   readonly discards?: boolean
   /** Status of the module of the new instance, or of the deletion. */
   readonly statuses?: Told['statuses']
-  readonly from?: Manifest
 }
 
 const GARBAGE = mark('garbage', 'saved S1')
 const TAKEN = { old: GARBAGE, new: mark('activated', 'restored S1') }
 
+/** The machines of both targets; without the new one, its target cannot be asked. */
+function machinesOf({ marks = TAKEN, statuses = {}, successors, ...terms }: Deleting) {
+  const { records = record(ALL, 'db new', { declares: 'activate status' }) } = terms
+  const machine = (place: string, own: readonly string[]) => {
+    const answers = {
+      observe: ['boot 1', ...own],
+      state_marks: ([target = '']: readonly string[]) => marks[target] ?? [],
+      resolve: (fields: readonly string[]) => fields.map(() => 'module /module activate'),
+    }
+    return tableMachine({ answers, statuses, place })
+  }
+  const old = machine('first', [])
+  return successors?.includes('gone') === true ? { old } : { old, new: machine('second', records) }
+}
+
 /** Plans to delete the state of `db` on the old target, and deletes it. */
-async function deleted({
-  marks = TAKEN,
-  records = record(ALL, 'db new', { declares: 'activate status' }),
-  from = ALL,
-  ...terms
-}: Deleting) {
-  const { when = 'now', successors = ['new'], discards, statuses = {} } = terms
-  const answersOf = (own: readonly string[]) => ({
-    observe: ['boot 1', ...own],
-    state_marks: ([target = '']: readonly string[]) => marks[target] ?? [],
-    resolve: (fields: readonly string[]) => fields.map(() => 'module /module activate'),
-  })
-  const machines = {
-    old: tableMachine({ answers: answersOf([]), statuses, place: 'first' }),
-    ...(successors.includes('gone')
-      ? {}
-      : { new: tableMachine({ answers: answersOf(records), statuses, place: 'second' }) }),
-  }
-  const { scene: made, said } = scene(from, machines, { discards })
-  const departure = {
-    from: stateful(from, 'db old'),
-    successors: successors.map(() => stateful(from, 'db new')),
-  }
+async function deleted(deleting: Deleting) {
+  const { when, successors = ['new'], discards } = deleting
+  const machines = machinesOf(deleting)
+  const { scene: made, said } = scene(ALL, machines, { discards })
+  const departure = { from: stateful(ALL, 'db old'), successors: successors.map(() => stateful(ALL, 'db new')) }
   const tasks = await deleteTasks([departure], made, when)
   const [step] = tasks.flatMap(({ steps }) => steps)
   const planned = step && [`${step.text} ${step.where}`, ...((await step.details?.()) ?? [])]

@@ -88,14 +88,15 @@ export function tableMachine({
     const answer = answers[operation] ?? []
     return typeof answer === 'function' ? answer(fields) : answer
   }
-  const requestActivity = async (operation: string, fields: readonly string[], listener?: Listener) => {
+  const requestActivity = async (operation: string, fields: readonly string[], listener: Listener = {}) => {
     const activity = fields.find((field) => ACTIVITIES.has(field)) ?? operation
     asked.push(activity)
-    listener?.sent?.()
+    listener.sent?.()
     before?.(activity, fields)
     const status = statuses[activity] ?? 0
-    if (operation === 'ask') listener?.told?.(1, String(status))
-    return operation === 'ask' ? 0 : status
+    if (operation !== 'ask') return status
+    listener.told?.(1, String(status))
+    return 0
   }
   const facts = { bootId: '1', place, stateDirectory, userId: 0, compressors: [] }
   const machine = { address: place, facts, answerSeconds: 1, request, requestActivity, secrets: NO_SECRETS, asked }
