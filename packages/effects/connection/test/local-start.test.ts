@@ -2,22 +2,24 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
-const PROGRAM = fileURLToPath(new URL('programs/starts-local.ts', import.meta.url))
+const compile = programCompiler()
 const isRoot = process.getuid?.() === 0
 if (!isRoot) console.warn('SKIPPED: what only root can give back to a script')
 
 let directory: string
-beforeAll(() => {
+let startsLocal: string
+beforeAll(async () => {
+  startsLocal = await compile(new URL('programs/starts-local.ts', import.meta.url))
   directory = mkdtempSync(join(tmpdir(), 'davit-local-start-'))
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
 /** Prints what a local script prints that is started by a caller who has done this before. */
 function said(before: string, script: string): string {
-  const node = [process.execPath, '--import', 'tsx', '--conditions=source', PROGRAM, script]
+  const node = [process.execPath, startsLocal, script]
   const words = ['-c', `${before}\nexec "$@"`, 'bash', ...node]
   const { stdout, stderr } = spawnSync('bash', words, { encoding: 'utf8', env: { ...process.env, D: directory } })
   return `${stdout}${stderr}`.trim()

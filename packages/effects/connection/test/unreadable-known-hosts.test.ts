@@ -2,14 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AS_NOBODY } from '@davit/testing/nobody'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
-const PROGRAM = fileURLToPath(new URL('programs/judge.ts', import.meta.url))
+const compile = programCompiler()
 
 let directory: string
-beforeAll(() => {
+let judge: string
+beforeAll(async () => {
+  judge = await compile(new URL('programs/judge.ts', import.meta.url))
   directory = mkdtempSync(join(tmpdir(), 'davit-known-hosts-'))
   chmodSync(directory, 0o755)
   mkdirSync(join(directory, 'directory'))
@@ -21,10 +23,9 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function judged(file: string, files = 'all', within: readonly string[] = []): string {
-  const node = [process.execPath, '--import', 'tsx', '--conditions=source', PROGRAM, join(directory, file), files]
+  const node = [process.execPath, judge, join(directory, file), files]
   const [program = '', ...rest] = [...within, ...node]
-  const env = { ...process.env, TSX_DISABLE_CACHE: '1' }
-  const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env })
+  const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8' })
   return `${stdout}${stderr}`.trim()
 }
 const refusal = (file: string, reason: string) =>

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,7 +14,10 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 import { readTextFile, walkTree, withTemporaryDirectory, writeFileAtomic } from '../src/files.ts'
+
+const compile = programCompiler()
 
 test('writeFileAtomic() replaces a file and leaves nothing else', async () => {
   const directory = scratchDirectory()
@@ -100,20 +102,17 @@ test('withTemporaryDirectory() says that the directory of TMPDIR is not there', 
 
 test.runIf(spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0')(
   'removeTree() removes read-only and very deep directories as an unprivileged user',
-  () => {
+  async () => {
     const parent = scratchDirectory()
     chmodSync(parent, 0o777)
     const setup = `part=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9 10 11 12); mkdir -p "tree/sub/$part" "deeper/$part"
       touch "deeper/$part/file"; mv deeper "tree/sub/$part"; chmod -R a-w tree`
     spawnSync('sh', ['-c', setup], { cwd: parent, uid: 65_534, gid: 65_534 })
-    const { href } = new URL('../src/remove-tree.ts', import.meta.url)
-    const script = join(parent, 'script.mts')
-    writeFileSync(script, `import { removeTree } from '${href}'\nremoveTree('tree')\n`)
-    chownSync(script, 65_534, 65_534)
-    const tsx = new URL('../../../../node_modules/tsx/dist/cli.mjs', import.meta.url).pathname
+    const { pathname } = new URL('../src/remove-tree.ts', import.meta.url)
+    const program = await compile(`import { removeTree } from '${pathname}'\nremoveTree('tree')\n`)
     const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', TMPDIR: parent, HOME: parent }
     const options = { cwd: parent, uid: 65_534, gid: 65_534, env: environment, encoding: 'utf8' } as const
-    expect(spawnSync('node', [tsx, script], options).stderr).toBe('')
+    expect(spawnSync('node', [program], options).stderr).toBe('')
     expect(existsSync(join(parent, 'tree'))).toBe(false)
   },
 )

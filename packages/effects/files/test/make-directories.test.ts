@@ -6,6 +6,7 @@ import { scratchDirectory } from '@davit/testing/scratch'
 import { AS_NOBODY } from '@davit/testing/nobody'
 import { until } from '@davit/testing/wait'
 import { expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 import { makeDirectories } from '../src/files.ts'
 
 test('makeDirectories() makes parents, with the same mode, and accepts existing directories', () => {
@@ -66,16 +67,17 @@ test('makeDirectories() refuses what stands in the way of a directory', () => {
   }
 })
 
+const compile = programCompiler()
 const program = new URL('../src/files.ts', import.meta.url).pathname
 
 test.skipIf(process.getuid?.() !== 0)(
   'makeDirectories() names account, directory, and the command that mends it',
-  () => {
+  async () => {
     const directory = scratchDirectory()
     mkdirSync(join(directory, 'there'))
     const script = `import { makeDirectories } from '${program}'
     try { makeDirectories('${directory}/there/a/b') } catch (error) { console.log(error.message + '\\n' + error.hint) }`
-    const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
+    const node = [process.execPath, await compile(script)]
     const { stdout, stderr } = spawnSync(AS_NOBODY[0] ?? '', [...AS_NOBODY.slice(1), ...node], { encoding: 'utf8' })
     expect([stdout, stderr]).toEqual([
       `cannot create '${directory}/there/a/b': 'nobody' may not write to '${directory}'\n` +

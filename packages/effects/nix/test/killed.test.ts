@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { until } from '@davit/testing/wait'
 import { describe, expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
-const PROGRAM = fileURLToPath(new URL('programs/realise.ts', import.meta.url))
+const compile = programCompiler()
 
 describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   const nix = privateNixOfFile()
@@ -16,7 +16,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     const script = `echo $$ >${pidFile}.new; /bin/mv ${pidFile}.new ${pidFile}; exec /bin/sleep 600`
     const expression = `derivation { name = "endless"; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" "${script.replaceAll('$', '\\$')}" ]; }`
     const [derivation = ''] = nix.shell('nix-instantiate --expr "$1" 2>/dev/null', expression).split('\n')
-    const program = spawn('node', ['--import', 'tsx', '--conditions=source', PROGRAM, derivation], {
+    const program = spawn('node', [await compile(new URL('programs/realise.ts', import.meta.url)), derivation], {
       env: nix.environment,
       stdio: 'ignore',
     })

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 import {
   isProcessAlive,
   isProcessGone,
@@ -14,20 +14,19 @@ import {
   wasRestartedSince,
 } from '../src/process.ts'
 
-const PROGRAM = fileURLToPath(new URL('programs/is-gone.ts', import.meta.url))
+const compile = programCompiler()
+let isGone: string
+beforeAll(async () => {
+  isGone = await compile(new URL('programs/is-gone.ts', import.meta.url))
+})
 const node = (reference: ProcessReference, ...rest: readonly string[]): readonly [string, ...string[]] => [
   process.execPath,
-  '--import',
-  'tsx',
-  '--conditions=source',
-  PROGRAM,
+  isGone,
   JSON.stringify(reference),
   ...rest,
 ]
 const said = ([program, ...rest]: readonly [string, ...string[]]) => {
-  // The program may run as another user, who cannot write to the cache of this one.
-  const environment = { ...process.env, TSX_DISABLE_CACHE: '1' }
-  const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env: environment })
+  const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8' })
   return `${stdout}${stderr}`.trim()
 }
 

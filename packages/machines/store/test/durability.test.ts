@@ -3,19 +3,22 @@ import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { durableStepsOf, noStrace } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
+const compile = programCompiler()
 const program = new URL('../src/store.ts', import.meta.url).pathname
 
 test.skipIf(noStrace !== undefined)(
   'a package is on the disk before its place, that before its record, and that in the end',
-  () => {
+  async () => {
     const directory = scratchDirectory()
     const [source, store] = [join(directory, 'file'), join(directory, 'store')]
     writeFileSync(source, 'content\n')
-    const all = durableStepsOf(`import { openNativeStore } from '${program}'
+    const compiled = await compile(`import { openNativeStore } from '${program}'
     const store = await openNativeStore({ directory: '${store}', environment: process.env })
     const spec = { kind: 'source', path: '${source}' }
     await store.instantiate([{ spec, system: 'x86_64-linux', wantedBy: { service: 'web' } }])`)
+    const all = durableStepsOf(compiled)
     const steps = all.filter((step) => !step.startsWith('created') && step.includes(store))
     const names = steps.map((step) =>
       step

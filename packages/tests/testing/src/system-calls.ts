@@ -31,13 +31,11 @@ export function durableSteps(file: string): readonly string[] {
   return [...lines].flatMap(([, pid = '', call = '']) => stepOf(wholeCall(pid, call)))
 }
 
-/** Returns the steps of a program in TypeScript, which runs with umask 0; throws if it prints an error. */
+/** Returns the steps of a compiled program, which runs with umask 0; throws if it prints an error. */
 export function durableStepsOf(program: string): readonly string[] {
   const calls = join(scratchDirectory(), 'calls')
   const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
-  // Imports come first in any case.
-  const script = `process.umask(0)\n${program}`
-  const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
+  const node = ['sh', '-c', 'umask 0; exec "$@"', 'sh', process.execPath, program]
   const { stderr } = spawnSync(strace, [...traced, ...node], { encoding: 'utf8' })
   if (stderr !== '') throw new Error(stderr)
   return durableSteps(calls)

@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { durableStepsOf, noStrace } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
+const compile = programCompiler()
 const program = new URL('../src/coordinator-state.ts', import.meta.url).pathname
 
 /** Runs a script; returns its steps, and the modes of the files that it leaves. */
-function remembering(script: string) {
+async function remembering(script: string) {
   const state = join(scratchDirectory(), 'state')
   const place = join(state, 'coordinator/default')
-  const steps = durableStepsOf(`import { addGeneration, openJournal } from '${program}'
+  const compiled = await compile(`import { addGeneration, openJournal } from '${program}'
     const place = '${place}'
     ${script}`)
+  const steps = durableStepsOf(compiled)
     .filter((step) => step.includes(state))
     .map((step) => step.replaceAll(/\.davit-[0-9a-f]{16}/g, 'T').replaceAll(place, 'P'))
   return { steps, mode: (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8) }
@@ -30,8 +33,8 @@ const written = (path: string, mode: string) => {
 
 test.skipIf(noStrace !== undefined)(
   'a generation is whole on the disk before it counts, and for its owner alone',
-  () => {
-    const { steps, mode } = remembering(`
+  async () => {
+    const { steps, mode } = await remembering(`
     const origin = { time: new Date(), user: 'me', host: 'here' }
     const text = '{}'
     await addGeneration(place, { manifest: {}, text, origin, madeFrom: { davit: '1' } })`)
@@ -54,8 +57,8 @@ test.skipIf(noStrace !== undefined)(
 
 test.skipIf(noStrace !== undefined)(
   'a journal is on the disk when it is synced, name included, and for its owner alone',
-  () => {
-    const { steps, mode } = remembering(`
+  async () => {
+    const { steps, mode } = await remembering(`
     const journal = openJournal(place)
     journal.append({ kind: 'note', time: '', id: '1', message: 'hello' })
     journal.sync()`)

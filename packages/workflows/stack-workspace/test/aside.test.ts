@@ -13,16 +13,17 @@ import fs, {
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { removeTree } from '@davit/files'
 import { NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { expect, onTestFinished, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 import { withAside } from '../src/aside.ts'
 import { installTree, putBack } from '../src/install-tree.ts'
 import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
 
+const compile = programCompiler()
 const IS_ROOT = process.getuid?.() === 0
 const NAMESPACE = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]
 /** Names of what a process that is gone has left, and of what another one works on. */
@@ -175,8 +176,7 @@ test.each([
 
 test('runs at the same time put one whole stack into its place', async () => {
   const directory = scratchDirectory()
-  const program = fileURLToPath(new URL('programs/install.ts', import.meta.url))
-  const words = ['--import', 'tsx', '--conditions=source', program, directory]
+  const words = [await compile(new URL('programs/install.ts', import.meta.url)), directory]
   const names = ['one', 'two', 'three']
   const runs = names.map((name) => {
     const run = spawn(process.execPath, [...words, name, ...names], { stdio: ['ignore', 'ignore', 'pipe'] })
