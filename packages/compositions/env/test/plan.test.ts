@@ -17,9 +17,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 
 import { plan as tool } from '../src/plan/plan.ts'
 
+const open = DeployedTargets.ofFile()
 let targets: DeployedTargets
 beforeEach(async () => {
-  targets = await DeployedTargets.open()
+  targets = await open()
   await addGeneration(deploymentPlace(targets.environment['DAVIT_STATE_DIR']!, 'default' as ProfileName), {
     manifest: targets.manifest,
     text: encoded(targets.manifest),

@@ -22,6 +22,7 @@ import { plan } from '../src/plan/plan.ts'
 import { profileOfOrder } from '../src/profile-of-order.ts'
 import { stackOperands, stackOptions } from '../src/stack-options.ts'
 
+const open = DeployedTargets.ofFile()
 let directory: string
 beforeEach(() => {
   directory = scratchDirectory()
@@ -68,7 +69,7 @@ async function profileOf(words: string, variables: Readonly<Record<string, strin
 
 /** What was deployed under a name; without names, of models. */
 async function deploy(profile: string, { stack, cluster, isEmpty = false }: Partial<Deployed>): Promise<void> {
-  const targets = await DeployedTargets.open()
+  const targets = await open()
   const manifest = isEmpty ? { ...targets.manifest, serviceMappings: [] } : targets.manifest
   const compiled: CompiledStack = {
     name: stack ?? '',

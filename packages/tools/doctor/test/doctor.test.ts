@@ -13,8 +13,9 @@ import { tool } from '../src/main.ts'
 
 const SCHEMA = new URL('../../../../docs/formats/schemas/checkup.json', import.meta.url)
 
+const open = DeployedTargets.ofFile()
 let targets: DeployedTargets
-beforeEach(async () => void (targets = await DeployedTargets.open()))
+beforeEach(async () => void (targets = await open()))
 
 async function doctor(argv: readonly string[], call: CallHere = {}) {
   const { environment, directory } = targets

@@ -11,8 +11,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
 
+const open = DeployedTargets.ofFile()
 let targets: DeployedTargets
-beforeEach(async () => void (targets = await DeployedTargets.open()))
+beforeEach(async () => void (targets = await open()))
 
 const SCHEMA = new URL('../../../../docs/formats/schemas/inventory.json', import.meta.url)
 const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g

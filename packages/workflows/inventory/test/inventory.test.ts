@@ -9,8 +9,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { driftText, type Inventory, isDrifted, targetDriftText } from '../src/inventory.ts'
 import { DeployedTargets } from './testing.ts'
 
+const open = DeployedTargets.ofFile()
 let targets: DeployedTargets
-beforeEach(async () => void (targets = await DeployedTargets.open()))
+beforeEach(async () => void (targets = await open()))
 
 /** All that is not as it should be, a line each. */
 function driftIn({ targets: all }: Inventory): readonly string[] {

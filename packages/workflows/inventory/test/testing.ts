@@ -1,4 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { openLocal } from '@davit/connection'
@@ -16,7 +18,8 @@ import {
 import { profileManifests } from '@davit/realisation'
 import { type NativeStore, openNativeStore } from '@davit/store'
 import { definitionOf, openMachine, performActivity, type ReachedTargets, type Role, setProfile } from '@davit/target'
-import { scratchDirectory } from '@davit/testing/scratch'
+import { removeTree } from '@davit/testing/scratch'
+import { afterAll } from 'vitest'
 
 import { type Inventory, type InventoryTerms, takeInventory } from '../src/inventory.ts'
 
@@ -34,15 +37,36 @@ export class DeployedTargets {
   readonly #store: NativeStore
   manifest = {} as Manifest
 
-  static async open(): Promise<DeployedTargets> {
-    const directory = scratchDirectory()
+  /**
+   * Returns a function that opens such targets, in the same directory each time. They are deployed once, and copied for each test. They
+   * are removed after the tests of the file.
+   */
+  static ofFile(): () => Promise<DeployedTargets> {
+    const [directory = '', kept = ''] = ['targets', 'kept'].map((name) => mkdtempSync(join(tmpdir(), `davit-${name}-`)))
+    afterAll(() => [directory, kept].forEach(removeTree))
+    let manifest: Manifest | undefined
+    return async () => {
+      if (manifest !== undefined) {
+        removeTree(directory)
+        copyTree(kept, directory)
+      }
+      const targets = await DeployedTargets.#in(directory, manifest)
+      if (manifest === undefined) copyTree(directory, kept)
+      manifest = targets.manifest
+      return targets
+    }
+  }
+
+  /** Deploys to a directory, unless it has a deployment with this manifest. */
+  static async #in(directory: string, manifest: Manifest | undefined): Promise<DeployedTargets> {
     const store = await openNativeStore({
       directory: join(directory, 'store'),
       environment: { PATH: process.env['PATH'] ?? '', HOME: directory },
       isolation: { kind: 'none' },
     })
     const targets = new DeployedTargets(directory, store)
-    await targets.#deploy()
+    if (manifest === undefined) await targets.#deploy()
+    else targets.manifest = manifest
     return targets
   }
 
@@ -183,6 +207,12 @@ esac
     writeFileSync(path, text)
     return path
   }
+}
+
+/** Copies with links, times and modes, which packages and records depend on. */
+function copyTree(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-aT', from, to], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
 }
 
 function manifestOf(store: string, { web, api }: Readonly<Record<'web' | 'api', string>>): Manifest {
