@@ -12,15 +12,15 @@ const saved = () =>
     const file = await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
     for (const text of ['first', 'second', 'third']) {
       scene.setState('db', 't1', text)
-      scene.output('snapshot')
+      await scene.output('snapshot')
     }
     return file
   })
 
-const counts = () => [
-  scene.names('targets', '-S', 'db').length,
-  scene.names('coordinator', '-S', 'db').length,
-  scene.snapshots('-S', 'files').length,
+const counts = async () => [
+  (await scene.names('targets', '-S', 'db')).length,
+  (await scene.names('coordinator', '-S', 'db')).length,
+  (await scene.snapshots('-S', 'files')).length,
 ]
 
 describe('davit-clean-snapshots', () => {
@@ -61,13 +61,13 @@ describe('davit-clean-snapshots', () => {
   test.each(rows)('with %j leaves %j', async (words, left) => {
     await saved()
     const options = words.map((word) => (word.endsWith('.json') ? scene.path(word) : word))
-    const planned = scene.output('clean-snapshots', '--dry-run', ...options)
-    expect(counts()).toEqual([3, 3, 2])
-    const { status, stdout, stderr } = scene.run('clean-snapshots', options)
+    const planned = await scene.output('clean-snapshots', '--dry-run', ...options)
+    expect(await counts()).toEqual([3, 3, 2])
+    const { status, stdout, stderr } = await scene.run('clean-snapshots', options)
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toBe(planned === 'nothing to do\n' ? '' : planned.replaceAll(/^remove /gm, 'removed '))
-    expect(counts()).toEqual(left)
-    expect(scene.output('clean-snapshots', '--dry-run', ...options)).toBe('nothing to do\n')
+    expect(await counts()).toEqual(left)
+    expect(await scene.output('clean-snapshots', '--dry-run', ...options)).toBe('nothing to do\n')
   })
 
   test.each(['xml', 'json'])(
@@ -82,7 +82,7 @@ describe('davit-clean-snapshots', () => {
         scene.path(`state/targets/${target}/dysnomia/snapshots/box/gone/orphan`),
       )
       for (const orphan of orphans) mkdirSync(orphan, { recursive: true })
-      const ended = scene.run('clean-snapshots', ['-', '--keep', '1'], { input: text })
+      const ended = await scene.run('clean-snapshots', ['-', '--keep', '1'], { input: text })
       expect(ended).toEqual({ status: 0, stdout: '', stderr: 'removed what was left of box/gone on t1 (0 B)\n' })
       expect(orphans.map((orphan) => existsSync(orphan))).toEqual([false, true])
     },
@@ -91,16 +91,16 @@ describe('davit-clean-snapshots', () => {
   test('leaves alone on targets what is not of the manifest, unless it is selected', async () => {
     await saved()
     const file = scene.write('other.json', scene.manifest({ files: 't1' }))
-    scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', file)
-    expect(counts()).toEqual([3, 3, 1])
-    scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', '-C', 'db', file)
-    expect(counts()).toEqual([0, 3, 1])
+    await scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', file)
+    expect(await counts()).toEqual([3, 3, 1])
+    await scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', '-C', 'db', file)
+    expect(await counts()).toEqual([0, 3, 1])
   })
 
-  test('refuses a document that is neither', () => {
-    expect(scene.run('clean-snapshots', ['-', '--keep', '1'], { input: '{}' }).status).toBe(65)
-    expect(scene.run('clean-snapshots', ['--deployed', 'x', '--keep', '1']).status).toBe(64)
-    expect(scene.run('clean-snapshots', [])).toMatchObject({
+  test('refuses a document that is neither', async () => {
+    expect((await scene.run('clean-snapshots', ['-', '--keep', '1'], { input: '{}' })).status).toBe(65)
+    expect((await scene.run('clean-snapshots', ['--deployed', 'x', '--keep', '1'])).status).toBe(64)
+    expect(await scene.run('clean-snapshots', [])).toMatchObject({
       status: 64,
       stderr: expect.stringContaining("option '--keep' is missing") as string,
     })

@@ -18,18 +18,20 @@ async function move(): Promise<string> {
 describe('davit-delete-state', () => {
   test('deletes what moved since an old manifest, and nothing that is in use', async () => {
     const file = await moved()
-    expect(scene.output('delete-state', file, '-o', old(), '--dry-run')).toBe('delete the state of db in box on t1\n')
+    expect(await scene.output('delete-state', file, '-o', old(), '--dry-run')).toBe(
+      'delete the state of db in box on t1\n',
+    )
     expect(scene.calls()).toEqual([])
-    expect(scene.output('delete-state', file, '-o', old())).toBe(scene.manifest({ db: 't2', files: 't3' }))
+    expect(await scene.output('delete-state', file, '-o', old())).toBe(scene.manifest({ db: 't2', files: 't3' }))
     expect(scene.calls()).toEqual(['collect-garbage db on t1'])
-    const again = scene.run('delete-state', ['-o', old()])
+    const again = await scene.run('delete-state', ['-o', old()])
     expect(again).toMatchObject({ status: 0, stdout: '', stderr: "[t1] there is no state of 'db' to delete\n" })
-    expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
+    expect(await scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
   })
 
   test('deletes nothing unless something says what', async () => {
     await moved()
-    const { status, stderr } = scene.run('delete-state')
+    const { status, stderr } = await scene.run('delete-state')
     expect([status, stderr]).toEqual([
       64,
       expect.stringMatching(/nothing says which state to delete[^]*or select it: -S db/),
@@ -40,15 +42,18 @@ describe('davit-delete-state', () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
     const next = scene.write('next.json', scene.manifest({ db: 't2', files: 't3' }))
     const shown = (file: string) => scene.output('delete-state', file, '-o', old(), '--dry-run', '--once-deployed')
-    expect(shown(next)).toBe('delete the state of db in box on t1\n')
-    expect(shown(old())).toBe('')
-    expect(scene.run('delete-state', [next, '-o', old(), '--once-deployed'])).toMatchObject({ status: 64, stdout: '' })
+    expect(await shown(next)).toBe('delete the state of db in box on t1\n')
+    expect(await shown(old())).toBe('')
+    expect(await scene.run('delete-state', [next, '-o', old(), '--once-deployed'])).toMatchObject({
+      status: 64,
+      stdout: '',
+    })
   })
 
   test('deletes it as it was used last, whatever the settings are now', async () => {
     await moved()
     appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,elsewhere\n')
-    scene.output('delete-state', '-o', old())
+    await scene.output('delete-state', '-o', old())
     expect(scene.calls()).toEqual(['collect-garbage db on t1,elsewhere'])
   })
 
@@ -58,19 +63,19 @@ describe('davit-delete-state', () => {
     const record = readdirSync(active).find((name) => name.startsWith('box:')) ?? ''
     appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,socket\n')
     appendFileSync(join(active, record, 'record'), 'property.where ,socket\n')
-    const { status, stderr } = scene.run('delete-state', ['-o', old()])
+    const { status, stderr } = await scene.run('delete-state', ['-o', old()])
     expect(status).toBe(1)
     expect(stderr).toContain("'db' in 'box' on 't2' has the same settings, and so uses the same state")
     expect(scene.calls()).toEqual([])
     appendFileSync(join(active, record, 'record'), 'property.other x\n')
-    scene.output('delete-state', '-o', old())
+    await scene.output('delete-state', '-o', old())
     expect(scene.calls()).toEqual(['collect-garbage db on t1,socket'])
   })
 
   test('deletes it as the models have it, if nothing says how it was used', async () => {
     await moved()
     writeFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), '')
-    scene.output('delete-state', '-o', old())
+    await scene.output('delete-state', '-o', old())
     expect(scene.calls()).toEqual(['collect-garbage db on t1'])
   })
 
@@ -85,7 +90,7 @@ describe('davit-delete-state', () => {
   ]
   test.each(selections)('with %j deletes %j', async (words, deleted, isInUse) => {
     await moved()
-    const { status, stderr } = scene.run(
+    const { status, stderr } = await scene.run(
       'delete-state',
       words.map((word) => (word.endsWith('.json') ? scene.path(word) : word)),
     )
@@ -99,12 +104,12 @@ describe('davit-delete-state', () => {
     async (words) => {
       await moved()
       rmSync(scene.path('up-db-t2'))
-      const { status, stderr } = scene.run('delete-state', words)
+      const { status, stderr } = await scene.run('delete-state', words)
       expect(status).toBe(1)
       expect(stderr).toContain('which took it over, does not run')
       expect(scene.calls()).toEqual([])
-      scene.output('activate', '--repair', scene.path('new.json'))
-      scene.output('delete-state', ...words)
+      await scene.output('activate', '--repair', scene.path('new.json'))
+      await scene.output('delete-state', ...words)
       expect(scene.state('db', 't1')).toBeUndefined()
     },
   )
@@ -112,7 +117,7 @@ describe('davit-delete-state', () => {
   test('keeps the only copy of what its module has not kept', async () => {
     scene.write('mute-db', '')
     await move()
-    const { status, stderr } = scene.run('delete-state', ['-o', old()])
+    const { status, stderr } = await scene.run('delete-state', ['-o', old()])
     expect(status).toBe(1)
     expect(stderr).toContain(
       "there is no snapshot of it, as it was left, with which db in box on 't2' could have taken it",
@@ -124,12 +129,12 @@ describe('davit-delete-state', () => {
     beforeEach(async () => {
       await scene.deploy('old.json', scene.manifest({ db: 't1' }))
       scene.setState('db', 't1', 'last night')
-      scene.output('snapshot')
+      await scene.output('snapshot')
       scene.setState('db', 't1', 'rows')
       await scene.deploy('new.json', scene.manifest({ db: 't2' }), ['--no-migration'])
     })
-    const refusal = () => {
-      const { status, stderr } = scene.run('delete-state', ['-o', old()])
+    const refusal = async () => {
+      const { status, stderr } = await scene.run('delete-state', ['-o', old()])
       return [
         status,
         scene.state('db', 't1'),
@@ -137,22 +142,24 @@ describe('davit-delete-state', () => {
       ]
     }
 
-    test('until it was moved', () => {
-      expect(refusal()).toEqual([1, 'rows', 'as it was left'])
-      expect(scene.output('delete-state', '-o', old(), '--dry-run')).toMatch(/on t1 \(not yet: there is no snapshot/)
-      scene.output('migrate', '-o', old())
-      expect(scene.output('delete-state', '-o', old(), '--dry-run')).toBe('delete the state of db in box on t1\n')
-      scene.output('delete-state', '-o', old())
+    test('until it was moved', async () => {
+      expect(await refusal()).toEqual([1, 'rows', 'as it was left'])
+      expect(await scene.output('delete-state', '-o', old(), '--dry-run')).toMatch(
+        /on t1 \(not yet: there is no snapshot/,
+      )
+      await scene.output('migrate', '-o', old())
+      expect(await scene.output('delete-state', '-o', old(), '--dry-run')).toBe('delete the state of db in box on t1\n')
+      await scene.output('delete-state', '-o', old())
       expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([undefined, 'rows'])
     })
 
-    test('even if older state, or only a snapshot of it, has been taken over, until it is discarded', () => {
-      scene.output('restore', '-o', old(), scene.path('new.json'))
+    test('even if older state, or only a snapshot of it, has been taken over, until it is discarded', async () => {
+      await scene.output('restore', '-o', old(), scene.path('new.json'))
       expect(scene.state('db', 't2')).toBe('last night')
-      expect(refusal()).toEqual([1, 'rows', 'as it was left'])
-      scene.output('snapshot', old())
-      expect(refusal()).toEqual([1, 'rows', 'from another'])
-      scene.output('delete-state', '-o', old(), '--discard')
+      expect(await refusal()).toEqual([1, 'rows', 'as it was left'])
+      await scene.output('snapshot', old())
+      expect(await refusal()).toEqual([1, 'rows', 'from another'])
+      await scene.output('delete-state', '-o', old(), '--discard')
       expect(scene.state('db', 't1')).toBeUndefined()
     })
   })
@@ -160,12 +167,12 @@ describe('davit-delete-state', () => {
   test('deletes what another place has taken over by way of a third one, even if it has gone on since', async () => {
     await moved()
     scene.setState('db', 't2', 'rows')
-    scene.output('snapshot')
+    await scene.output('snapshot')
     scene.setState('db', 't2', 'more rows')
     await scene.deploy('newer.json', scene.manifest({ db: 't3', files: 't3' }))
     scene.setState('db', 't3', 'other rows')
-    scene.output('delete-state', '-o', old())
-    scene.output('delete-state', '-o', scene.path('new.json'))
+    await scene.output('delete-state', '-o', old())
+    await scene.output('delete-state', '-o', scene.path('new.json'))
     expect(['t1', 't2', 't3'].map((target) => scene.state('db', target))).toEqual([undefined, undefined, 'other rows'])
   })
 
@@ -175,12 +182,12 @@ describe('davit-delete-state', () => {
     await scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }, { version: '2' }))
     const profile = (version: string) => scene.path('store', `${'0'.repeat(32)}-profile-${version}`)
     rmSync(profile('1'), { recursive: true })
-    scene.output('delete-state', '-o', old())
+    await scene.output('delete-state', '-o', old())
     expect(scene.state('db', 't1')).toBeUndefined()
 
     await scene.deploy('newer.json', scene.manifest({ files: 't3' }, { version: '2' }))
     rmSync(profile('2'), { recursive: true })
-    const { status, stderr } = scene.run('delete-state', [scene.path('new.json')])
+    const { status, stderr } = await scene.run('delete-state', [scene.path('new.json')])
     expect(status).toBe(1)
     expect(stderr).toContain("its module 'module' is not on 't2' any more: davit-distribute sends it")
     expect(scene.state('db', 't2')).toBe('fresh\n')

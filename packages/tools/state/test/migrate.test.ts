@@ -25,7 +25,7 @@ describe('davit-migrate', () => {
     [['--delete-state', '--depth-first', '--all', '--keep', '1'], undefined],
   ])('moves the state to where its service is now: %j', async (options, left) => {
     const file = await moved()
-    expect(scene.output('migrate', file, '-o', old(), ...options)).toBe(scene.manifest({ db: 't2', files: 't3' }))
+    expect(await scene.output('migrate', file, '-o', old(), ...options)).toBe(scene.manifest({ db: 't2', files: 't3' }))
     expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([left, 'rows'])
     const deleted = left === undefined ? ['collect-garbage db on t1'] : []
     expect(scene.calls()).toEqual([
@@ -35,24 +35,26 @@ describe('davit-migrate', () => {
       'snapshot db on t2',
       'while up',
     ])
-    expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
+    expect(await scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
   })
 
   test('only transfers what the targets have, if that is asked for', async () => {
     const file = await moved()
-    scene.output('migrate', file, '-o', old(), '--transfer-only')
-    expect(scene.snapshots()).toEqual([])
-    scene.output('snapshot', old(), '-S', 'db')
+    await scene.output('migrate', file, '-o', old(), '--transfer-only')
+    expect(await scene.snapshots()).toEqual([])
+    await scene.output('snapshot', old(), '-S', 'db')
     scene.calls()
-    scene.output('migrate', file, '-o', old(), '--transfer-only')
+    await scene.output('migrate', file, '-o', old(), '--transfer-only')
     expect(scene.calls()).toEqual([])
-    expect(scene.snapshots('-S', 'db')).toEqual(['db t1 coordinator', 'db t1 target', 'db t2 target'])
+    expect(await scene.snapshots('-S', 'db')).toEqual(['db t1 coordinator', 'db t1 target', 'db t2 target'])
     expect(scene.state('db', 't2')).toBe('fresh\n')
   })
 
   test('shows what it would do', async () => {
     const file = await moved()
-    const lines = scene.output('migrate', file, '-o', old(), '--dry-run', '--delete-state').trimEnd().split('\n')
+    const lines = (await scene.output('migrate', file, '-o', old(), '--dry-run', '--delete-state'))
+      .trimEnd()
+      .split('\n')
     expect(lines).toEqual([
       'take a snapshot of db in box on t1',
       'fetch the snapshot of db in box from t1 to this machine (there is none yet)',
@@ -68,12 +70,12 @@ describe('davit-migrate', () => {
     async (what) => {
       const file = await moved()
       scene.fail(`${what}-db`)
-      const { status, stdout } = scene.run('migrate', [file, '-o', old(), '--delete-state'])
+      const { status, stdout } = await scene.run('migrate', [file, '-o', old(), '--delete-state'])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(scene.state('db', 't1')).toBe('rows')
       expect(scene.state('db', 't2')).toBe(what === 'collect-garbage' ? 'rows' : 'fresh\n')
       rmSync(scene.path(`fail-${what}-db`))
-      scene.output('migrate', file, '-o', old(), '--delete-state')
+      await scene.output('migrate', file, '-o', old(), '--delete-state')
       expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([undefined, 'rows'])
     },
   )
@@ -81,7 +83,7 @@ describe('davit-migrate', () => {
   test('keeps the old state if what took it over does not run', async () => {
     const file = await moved()
     rmSync(scene.path('up-db-t2'))
-    const { status, stderr } = scene.run('migrate', [file, '-o', old(), '--delete-state'])
+    const { status, stderr } = await scene.run('migrate', [file, '-o', old(), '--delete-state'])
     expect(status).toBe(1)
     expect(stderr).toContain("db in box on 't2', which took it over, does not run")
     expect(scene.state('db', 't1')).toBe('rows')
@@ -89,9 +91,9 @@ describe('davit-migrate', () => {
 
   test('does not replace newer state by an old snapshot where the old state was deleted', async () => {
     const file = await moved()
-    scene.output('migrate', file, '-o', old(), '--delete-state')
+    await scene.output('migrate', file, '-o', old(), '--delete-state')
     scene.setState('db', 't2', 'newer')
-    const { status, stderr } = scene.run('migrate', [file, '-o', old()])
+    const { status, stderr } = await scene.run('migrate', [file, '-o', old()])
     expect(status).toBe(1)
     expect(stderr).toContain("'t1' knows nothing of its state")
     expect(scene.state('db', 't2')).toBe('newer')
@@ -102,7 +104,7 @@ describe('davit-migrate', () => {
     scene.setState('db', 't1', 'rows')
     scene.profile({ version: '2' })
     await scene.deploy('new.json', scene.manifest({ db: 't2' }, { version: '2' }), ['--no-migration'])
-    scene.output('migrate', '-o', old())
+    await scene.output('migrate', '-o', old())
     expect(scene.state('db', 't2')).toBe('rows')
   })
 
@@ -111,7 +113,7 @@ describe('davit-migrate', () => {
     scene.setState('db', 't1', 'rows')
     scene.setState('files', 't2', 'pages')
     await scene.deploy('new.json', scene.manifest({ db: 't2', files: 't1' }), ['--no-migration'])
-    scene.output('migrate', '-o', old(), '--delete-state')
+    await scene.output('migrate', '-o', old(), '--delete-state')
     expect(['t1', 't2'].flatMap((target) => [scene.state('db', target), scene.state('files', target)])).toEqual([
       undefined,
       'pages',
@@ -123,7 +125,7 @@ describe('davit-migrate', () => {
   test('saves and deletes the state of a removed service, skips a target that is gone, and restores nothing there', async () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't2' }))
     await scene.deploy('new.json', scene.manifest({ db: 't3' }, { targets: ['t2', 't3'] }), ['--no-migration'])
-    const { status, stderr } = scene.run('migrate', ['-o', old(), '--delete-state'])
+    const { status, stderr } = await scene.run('migrate', ['-o', old(), '--delete-state'])
     expect(status).toBe(0)
     expect(stderr).toContain("warning: Skip state of 'db' on 't1'")
     expect([scene.state('files', 't2'), scene.state('db', 't1'), scene.state('db', 't3')]).toEqual([
@@ -131,22 +133,22 @@ describe('davit-migrate', () => {
       'fresh\n',
       'fresh\n',
     ])
-    expect(scene.snapshots('--where', 'coordinator')).toEqual(['files t2 coordinator'])
+    expect(await scene.snapshots('--where', 'coordinator')).toEqual(['files t2 coordinator'])
   })
 
   const usage: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /option '--old-manifest' is missing/],
     [['-o', 'x', '--transfer-only', '--delete-state'], /cannot be combined/],
   ]
-  test.each(usage)('refuses %j', (words, message) => {
-    const { status, stderr } = scene.run('migrate', words)
+  test.each(usage)('refuses %j', async (words, message) => {
+    const { status, stderr } = await scene.run('migrate', words)
     expect(status).toBe(64)
     expect(stderr).toMatch(message)
   })
 
   test('concerns all state with --no-upgrade, and leaves it as it is', async () => {
     const file = await moved()
-    scene.output('migrate', file, '-o', old(), '--no-upgrade', '--delete-state')
+    await scene.output('migrate', file, '-o', old(), '--no-upgrade', '--delete-state')
     expect(scene.calls()).toEqual([
       'restore db on t2',
       'restore files on t3',
@@ -167,11 +169,11 @@ describe('davit-migrate', () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1' }))
     scene.setState('db', 't1', 'rows')
     const file = scene.write('new.json', scene.manifest({ db: 't2' }))
-    const { status, stderr } = scene.run('activate', ['--no-upgrade', '-o', old(), file])
+    const { status, stderr } = await scene.run('activate', ['--no-upgrade', '-o', old(), file])
     expect(status).toBe(0)
     expect(stderr).toContain("'db' begins here without its state, which stays on 't1' because of --no-upgrade")
     expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual(['rows', 'fresh\n'])
-    scene.output('migrate', file, '-o', old())
+    await scene.output('migrate', file, '-o', old())
     expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual(['rows', 'rows'])
   })
 })

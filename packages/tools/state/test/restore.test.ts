@@ -13,7 +13,7 @@ const saved = (...states: readonly string[]) =>
     const file = await scene.deploy('one.json', scene.manifest(TWO))
     for (const text of states) {
       set(text)
-      scene.output('snapshot')
+      await scene.output('snapshot')
     }
     set('newer')
     scene.calls()
@@ -29,7 +29,7 @@ const states = () => Object.entries(TWO).map(([name, target]) => scene.state(nam
 describe('davit-restore', () => {
   test('replaces the state by the last snapshot, and prints the manifest', async () => {
     const file = await saved('first', 'second')
-    expect(scene.output('restore', file, '-S', 'db', '-S', 'files')).toBe(scene.manifest(TWO))
+    expect(await scene.output('restore', file, '-S', 'db', '-S', 'files')).toBe(scene.manifest(TWO))
     expect(states()).toEqual(['second', 'second'])
     expect(scene.calls()).toEqual([
       'restore db on t1',
@@ -39,21 +39,21 @@ describe('davit-restore', () => {
       'while up',
       'while up',
     ])
-    expect(scene.run('activate', ['--dry-run', file]).stdout).toBe('nothing to do\n')
+    expect((await scene.run('activate', ['--dry-run', file])).stdout).toBe('nothing to do\n')
   })
 
   test('replaces nothing unless something says what, and lists what there is', async () => {
     const file = await saved('first')
     for (const words of [[], [file], ['--snapshot', '2026-11-22'], ['--discard'], ['--keep', '1']]) {
-      const { status, stderr } = scene.run('restore', words)
+      const { status, stderr } = await scene.run('restore', words)
       expect([status, stderr]).toEqual([
         64,
         'davit-restore: nothing says which state to replace [usage]\nhint: select it: -S db, -S files; --all replaces all of it\n',
       ])
     }
-    expect(scene.output('restore', '--dry-run')).toMatch(/db[^]*files/)
+    expect(await scene.output('restore', '--dry-run')).toMatch(/db[^]*files/)
     expect([states(), scene.calls()]).toEqual([['newer', 'newer'], []])
-    scene.output('restore', '--all')
+    await scene.output('restore', '--all')
     expect(states()).toEqual(['first', 'first'])
   })
 
@@ -71,9 +71,12 @@ describe('davit-restore', () => {
     test.each(rows)('%s %s %s %s', async (restoring, order, which, keep) => {
       await saved('first', 'second', 'third')
       rmSync(scene.path('state/targets/t1/dysnomia'), { recursive: true })
-      scene.output('restore', '-S', 'db', ...[restoring, order, which, keep].filter((word) => word !== ''))
+      await scene.output('restore', '-S', 'db', ...[restoring, order, which, keep].filter((word) => word !== ''))
       expect(states()).toEqual([restoring === '' ? 'third' : 'newer', 'newer'])
-      const [targets, coordinator] = [scene.names('targets', '-S', 'db'), scene.names('coordinator', '-S', 'db')]
+      const [targets, coordinator] = [
+        await scene.names('targets', '-S', 'db'),
+        await scene.names('coordinator', '-S', 'db'),
+      ]
       const limit = Number(keep.slice(-1) || 3)
       expect(coordinator).toHaveLength(limit)
       const sent = coordinator.slice(which === '' ? -1 : -limit)
@@ -86,46 +89,46 @@ describe('davit-restore', () => {
   test('leaves alone what it cannot save, unless it may be discarded', async () => {
     await saved('first')
     scene.fail('snapshot-db')
-    const { status, stderr } = scene.run('restore', ['-S', 'db'])
+    const { status, stderr } = await scene.run('restore', ['-S', 'db'])
     expect(status).toBe(1)
     expect(stderr).toContain('what is there now cannot be saved, so it is not replaced: ')
     expect(states()).toEqual(['newer', 'newer'])
-    scene.output('restore', '-S', 'db', '--discard')
+    await scene.output('restore', '-S', 'db', '--discard')
     expect(states()).toEqual(['first', 'newer'])
   })
 
   test('leaves alone, and running, what a module without snapshots keeps, unless it may be discarded', async () => {
     await saved('first')
     scene.profile({ declared: ['restore-first'], lacks: ['snapshot'] })
-    const { status, stderr } = scene.run('restore', ['-S', 'db'])
+    const { status, stderr } = await scene.run('restore', ['-S', 'db'])
     expect(status).toBe(1)
     expect(stderr).toContain('it is not replaced: its module takes no snapshots')
     expect([scene.calls(), states()]).toEqual([[], ['newer', 'newer']])
-    scene.output('restore', '-S', 'db', '--discard')
+    await scene.output('restore', '-S', 'db', '--discard')
     expect(states()).toEqual(['first', 'newer'])
   })
 
   test('takes the newest snapshot, wherever it was taken', async () => {
     await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
     scene.setState('db', 't1', 'monday')
-    scene.output('snapshot')
+    await scene.output('snapshot')
     await scene.deploy('two.json', scene.manifest({ db: 't2', files: 't1' }))
     scene.setState('db', 't2', 'tuesday')
-    scene.output('snapshot')
+    await scene.output('snapshot')
     await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
-    expect(scene.output('restore', '--dry-run', '-S', 'db')).toContain('taken on t2')
-    scene.output('restore', '-S', 'db')
+    expect(await scene.output('restore', '--dry-run', '-S', 'db')).toContain('taken on t2')
+    await scene.output('restore', '-S', 'db')
     expect(scene.state('db', 't1')).toBe('tuesday')
   })
 
   test('stops a service whose directory is replaced, and starts it again', async () => {
     await saved('first')
     scene.profile({ declared: ['restore-first'] })
-    expect(scene.output('restore', '--dry-run', '-S', 'db')).toMatch(
+    expect(await scene.output('restore', '--dry-run', '-S', 'db')).toMatch(
       /^send the snapshot of db in box to t1 \([0-9a-f]{12}, .* UTC, 5 B\)\nrestore db in box on t1 \(it is stopped meanwhile\)\n$/,
     )
     expect(scene.calls()).toEqual([])
-    scene.output('restore', '-S', 'db')
+    await scene.output('restore', '-S', 'db')
     expect(scene.callsInOrder()).toEqual([
       'deactivate db on t1',
       'snapshot db on t1',
@@ -133,8 +136,8 @@ describe('davit-restore', () => {
       'activate db on t1',
     ])
     expect(scene.state('db', 't1')).toBe('first')
-    expect(scene.run('activate', ['--dry-run', scene.path('one.json')]).stdout).toBe('nothing to do\n')
-    expect(scene.output('delete-state', '--dry-run')).toBe('nothing to do\n')
+    expect((await scene.run('activate', ['--dry-run', scene.path('one.json')])).stdout).toBe('nothing to do\n')
+    expect(await scene.output('delete-state', '--dry-run')).toBe('nothing to do\n')
   })
 
   test.each(['deactivate', 'restore', 'activate'])(
@@ -143,12 +146,12 @@ describe('davit-restore', () => {
       await saved('first')
       scene.profile({ declared: ['restore-first'] })
       scene.fail(`${what}-db`)
-      const { status, stdout, stderr } = scene.run('restore', ['-', '-S', 'db'], { input: scene.manifest(TWO) })
+      const { status, stdout, stderr } = await scene.run('restore', ['-', '-S', 'db'], { input: scene.manifest(TWO) })
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toContain(`    sorry: ${what}`)
       expect(stderr).toContain('not all state was restored [state-failed]')
       expect(scene.state('db', 't1')).toBe(what === 'activate' ? 'first' : 'newer')
-      const isActive = scene.run('activate', ['--dry-run', scene.path('one.json')]).stdout === 'nothing to do\n'
+      const isActive = (await scene.run('activate', ['--dry-run', scene.path('one.json')])).stdout === 'nothing to do\n'
       expect(isActive).toBe(what !== 'activate')
     },
   )
@@ -164,19 +167,19 @@ describe('davit-restore', () => {
       'activate db on t1',
     ])
     expect(scene.state('db', 't1')).toBe('first')
-    scene.output('restore', '--all')
+    await scene.output('restore', '--all')
     expect(states()).toEqual(['first', 'first'])
   })
 
   test('restores an older one by name, by its beginning, or by time', async () => {
     await saved('first', 'second')
-    const [first = ''] = scene.names('coordinator', '-S', 'db')
-    scene.output('restore', '-S', 'db', '--snapshot', first)
+    const [first = ''] = await scene.names('coordinator', '-S', 'db')
+    await scene.output('restore', '-S', 'db', '--snapshot', first)
     expect(states()).toEqual(['first', 'newer'])
     set('newer')
-    scene.output('restore', '-S', 'files', '--snapshot', first.slice(0, 20))
+    await scene.output('restore', '-S', 'files', '--snapshot', first.slice(0, 20))
     expect(states()).toEqual(['newer', 'first'])
-    scene.output('restore', '--on', 't1,t2', '--snapshot', new Date(Date.now() + 60_000).toISOString())
+    await scene.output('restore', '--on', 't1,t2', '--snapshot', new Date(Date.now() + 60_000).toISOString())
     expect(states()).toEqual(['second', 'second'])
   })
 
@@ -196,7 +199,7 @@ describe('davit-restore', () => {
   ]
   test.each(refused)('refuses %s before anything is done', async (words, status, message) => {
     await saved('first')
-    const ended = scene.run('restore', words)
+    const ended = await scene.run('restore', words)
     expect(ended).toMatchObject({ status, stdout: '' })
     expect(ended.stderr).toMatch(message)
     expect([scene.calls(), states()]).toEqual([[], ['newer', 'newer']])
@@ -204,8 +207,8 @@ describe('davit-restore', () => {
 
   test('refuses a name that fits several', async () => {
     await saved('first', 'second')
-    const [first = ''] = scene.names('coordinator')
-    expect(scene.run('restore', ['--all', '--snapshot', first]).stderr).toMatch(
+    const [first = ''] = await scene.names('coordinator')
+    expect((await scene.run('restore', ['--all', '--snapshot', first])).stderr).toMatch(
       /is a snapshot of several components \[usage\]\nhint: select one of 'db', 'files' with -S, -c or -C/,
     )
   })
@@ -213,15 +216,15 @@ describe('davit-restore', () => {
   test('gives new instances what was kept of the target from which they moved, not older state of their own target', async () => {
     await scene.deploy('first.json', scene.manifest({ db: 't2' }))
     scene.setState('db', 't2', 'old')
-    scene.output('snapshot')
+    await scene.output('snapshot')
     await scene.deploy('old.json', scene.manifest({ db: 't1' }), ['--no-migration'])
     scene.setState('db', 't1', 'rows')
-    scene.output('snapshot')
+    await scene.output('snapshot')
     const text = scene.manifest({ db: 't2' })
     const file = await scene.deploy('new.json', text, ['--no-migration'])
-    expect(scene.output('restore', file, '-o', scene.path('old.json'))).toBe(text)
+    expect(await scene.output('restore', file, '-o', scene.path('old.json'))).toBe(text)
     expect(scene.state('db', 't2')).toBe('rows')
-    expect(scene.run('restore', [file, '-o', file]).stderr).toBe(
+    expect((await scene.run('restore', [file, '-o', file])).stderr).toBe(
       'no state has moved between the two manifests, so there is nothing to do\n',
     )
   })
@@ -229,7 +232,7 @@ describe('davit-restore', () => {
   test('says of what nothing is kept, and restores the rest', async () => {
     await saved('first')
     rmSync(scene.path('state/coordinator/default/snapshots/t1'), { recursive: true })
-    const { status, stderr } = scene.run('restore', ['--all'])
+    const { status, stderr } = await scene.run('restore', ['--all'])
     expect(status).toBe(0)
     expect(stderr).toContain("[t1] warning: no snapshot of 'db' is kept on this machine, so it is not restored\n")
     expect(states()).toEqual(['newer', 'first'])
@@ -237,7 +240,7 @@ describe('davit-restore', () => {
 
   test('works under the lock, which it joins', async () => {
     await saved('first')
-    const held = scene.hold('one.json', ['restore', '-S', 'db'])
+    const held = await scene.hold('one.json', ['restore', '-S', 'db'])
     expect(held).toMatchObject({ status: 0 })
     expect(states()).toEqual(['first', 'newer'])
     const refusal = await scene.whileLocked('one.json', () => scene.run('restore', ['--all']))

@@ -16,12 +16,14 @@ import { fileURLToPath } from 'node:url'
 
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
+import { isThorough } from '@davit/testing/effort'
 import { removeTree } from '@davit/testing/scratch'
 import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { runHere } from '@davit/tool/testing'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
-import { executables } from '../../../../scripts/executables.ts'
+import { executables, toolOf } from '../../../../scripts/executables.ts'
 
 /** Where services are, such as `{ db: 't1' }`; a service may be at several targets. */
 export type Placement = Readonly<Record<string, string | readonly string[]>>
@@ -33,6 +35,8 @@ export interface ManifestOptions {
   readonly cores?: number
 }
 
+type Variables = Readonly<Record<string, string>>
+
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
@@ -42,22 +46,27 @@ export interface Ended {
 const HASH = '0'.repeat(32)
 const TARGETS = ['t1', 't2', 't3']
 
-/** The built tools, and local targets with services whose state is a file. Set up anew for each test, in the same directory. */
+const EXECUTABLES = executables(
+  ['../', '../../activate/', '../../lock/'].map((path) => fileURLToPath(new URL(path, import.meta.url))),
+)
+
+/** Tools, and local targets with services whose state is a file. Each test has a new one, in the same directory. */
 export class Scene {
   directory = ''
   #programs = ''
-  /** Has a copy of the directory for each beginning, and what it returned. */
+  /** Resolves when the tools are built, for tests that look at their processes. */
+  #built: Promise<unknown> | undefined
+  /** Has a copy of the directory for each beginning. */
   #kept = ''
-  readonly #beginnings = new Map<string, unknown>()
+  /** What each beginning returned, and the name of its copy. */
+  readonly #beginnings = new Map<string, { readonly result: unknown; readonly copy: string }>()
+  /** The deployments that the test has begun with, as long as it has done nothing else. */
+  #onlyDeployed: readonly string[] | undefined
 
   constructor() {
-    beforeAll(async () => {
+    beforeAll(() => {
       const made = ['programs', 'kept', 'scene'].map((name) => mkdtempSync(join(tmpdir(), `davit-state-${name}-`)))
       ;[this.#programs = '', this.#kept = '', this.directory = ''] = made
-      const packages = ['../', '../../activate/', '../../lock/'].map((path) =>
-        fileURLToPath(new URL(path, import.meta.url)),
-      )
-      await bundleTools(executables(packages), this.#programs)
     })
     afterAll(() => {
       for (const directory of [this.#programs, this.#kept, this.directory]) removeTree(directory)
@@ -65,6 +74,7 @@ export class Scene {
     beforeEach(() => {
       this.#empty()
       this.profile()
+      this.#onlyDeployed = []
     })
   }
 
@@ -78,18 +88,28 @@ export class Scene {
    * anything that they have written before.
    */
   async begin<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
-    const kept = join(this.#kept, name)
-    if (this.#beginnings.has(name)) {
+    const known = this.#beginnings.get(name)
+    if (known !== undefined) {
+      this.#onlyDeployed = undefined
       this.#empty()
-      copyTree(kept, this.directory)
-    } else {
-      this.#beginnings.set(name, await make())
-      copyTree(this.directory, kept)
+      copyTree(known.copy, this.directory)
+      return known.result as Result
     }
-    return this.#beginnings.get(name) as Result
+    const result = await make()
+    this.#onlyDeployed = undefined
+    const copy = join(this.#kept, String(this.#beginnings.size))
+    copyTree(this.directory, copy)
+    this.#beginnings.set(name, { result, copy })
+    return result
   }
 
+  /** Whoever gets a path may change what is there. */
   path(...names: readonly string[]): string {
+    this.#onlyDeployed = undefined
+    return this.#at(...names)
+  }
+
+  #at(...names: readonly string[]): string {
     return join(this.directory, ...names)
   }
 
@@ -134,7 +154,7 @@ esac
       `${name}-${version}`,
       {
         name,
-        pkg: this.path(`store/${HASH}-${name}${suffix}`),
+        pkg: this.#at(`store/${HASH}-${name}${suffix}`),
         type: 'module',
         dependsOn: [],
         connectsTo: [],
@@ -152,8 +172,8 @@ esac
     return `${JSON.stringify({
       document: 'manifest',
       version: 2,
-      store: { kind: 'native', directory: this.path('store') },
-      profiles: Object.fromEntries(targets.map((name) => [name, this.path(`store/${HASH}-profile-${version}`)])),
+      store: { kind: 'native', directory: this.#at('store') },
+      profiles: Object.fromEntries(targets.map((name) => [name, this.#at(`store/${HASH}-profile-${version}`)])),
       services: Object.fromEntries(services),
       infrastructure: Object.fromEntries(targets.map((name) => [name, target])),
       serviceMappings: mappings,
@@ -171,10 +191,21 @@ esac
     symlinkSync(to, path)
   }
 
-  /** Activates a manifest, and makes it the current generation; returns the path of its file. */
+  /**
+   * Activates a manifest, and makes it the current generation; returns the path of its file. Deployments that several tests of a file
+   * begin with are made once.
+   */
   async deploy(name: string, text: string, options: readonly string[] = []): Promise<string> {
+    if (this.#onlyDeployed === undefined) return this.#deploy(name, text, options)
+    const begun = [...this.#onlyDeployed, name, text, ...options]
+    const file = await this.begin(begun.join('\n'), () => this.#deploy(name, text, options))
+    this.#onlyDeployed = begun
+    return file
+  }
+
+  async #deploy(name: string, text: string, options: readonly string[]): Promise<string> {
     const file = this.write(name, text)
-    const { status, stderr } = this.run('activate', [...options, file])
+    const { status, stderr } = await this.run('activate', [...options, file])
     if (status !== 0) throw new Error(stderr)
     await addGeneration(deploymentPlace(this.path('state'), 'default' as ProfileName), {
       manifest: parseDocument(Manifest, text, { file }),
@@ -185,11 +216,29 @@ esac
     return file
   }
 
-  /** Runs a tool. */
-  run(name: string, args: readonly string[] = [], { input = '', environment = {} } = {}): Ended {
+  /** Runs a tool: in this process, or as one of its own with DAVIT_TEST_THOROUGH=1. */
+  async run(
+    name: string,
+    args: readonly string[] = [],
+    call: { input?: string; environment?: Variables } = {},
+  ): Promise<Ended> {
+    if (isThorough) return this.runAsProcess(name, args, call)
+    const { input = '', environment = {} } = call
+    const executable = EXECUTABLES.find((one) => one.name === `davit-${name}`)
+    if (executable === undefined) throw new Error(`there is no davit-${name} here`)
+    const around = { ...this.#environment(), ...environment }
+    return runHere(await toolOf(executable), args, { environment: around, directory: this.directory, input })
+  }
+
+  /** Runs a tool as a process of its own. */
+  async runAsProcess(
+    name: string,
+    args: readonly string[] = [],
+    { input = '', environment = {} }: { input?: string; environment?: Variables } = {},
+  ): Promise<Ended> {
     const env = { ...this.#environment(), ...environment }
     const options = { input, env, encoding: 'utf8', cwd: this.directory } as const
-    const { status, stdout, stderr } = spawnSync(this.#program(name), args, options)
+    const { status, stdout, stderr } = spawnSync(await this.#program(name), args, options)
     return { status, stdout, stderr }
   }
 
@@ -197,17 +246,19 @@ esac
     return existsSync(this.path('log')) ? readFileSync(this.path('log'), 'utf8') : ''
   }
 
-  #program(name: string): string {
+  async #program(name: string): Promise<string> {
+    this.#built ??= bundleTools(EXECUTABLES, this.#programs)
+    await this.#built
     return join(this.#programs, 'bin', `davit-${name}.cjs`)
   }
 
-  #environment(): Readonly<Record<string, string>> {
+  #environment(): Variables {
     return { PATH: process.env['PATH'] ?? '', HOME: this.directory, DAVIT_STATE_DIR: this.path('state') }
   }
 
   /** What a tool prints; it must succeed. */
-  output(name: string, ...args: readonly string[]): string {
-    const { status, stdout, stderr } = this.run(name, args)
+  async output(name: string, ...args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.run(name, args)
     if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`)
     return stdout
   }
@@ -227,14 +278,17 @@ esac
   }
 
   /** Runs a tool as the command of davit-lock. */
-  hold(manifest: string, [name = '', ...args]: readonly string[]): Ended {
-    return this.run('lock', [this.path(manifest), '--', this.#program(name), ...args])
+  async hold(manifest: string, [name = '', ...args]: readonly string[]): Promise<Ended> {
+    return this.runAsProcess('lock', [this.path(manifest), '--', await this.#program(name), ...args])
   }
 
   /** Interrupts a tool while its module hangs in an activity, which then goes on; returns its status. */
   async interrupt(what: string, [name = '', ...args]: readonly string[]): Promise<number | null> {
     this.write(`hang-${what}`, '')
-    const tool = spawn(this.#program(name), args, { env: this.#environment(), stdio: ['ignore', 'ignore', 'pipe'] })
+    const tool = spawn(await this.#program(name), args, {
+      env: this.#environment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let said = ''
     tool.stderr.on('data', (text: Buffer) => (said += text.toString()))
     await until(() => expect(this.#log()).toContain(what.replace('-', ' ')))
@@ -246,12 +300,12 @@ esac
   }
 
   /** Works while another shell holds the lock. */
-  async whileLocked<Result>(manifest: string, work: () => Result): Promise<Result> {
+  async whileLocked<Result>(manifest: string, work: () => Promise<Result>): Promise<Result> {
     const script = '"$1" "$2" >/dev/null && echo locked && read -r _ && "$3" "$2" >/dev/null'
-    const words = ['-c', script, 'sh', this.#program('lock'), this.path(manifest), this.#program('unlock')]
+    const words = ['-c', script, 'sh', await this.#program('lock'), this.path(manifest), await this.#program('unlock')]
     const shell = spawn('sh', words, { env: this.#environment(), stdio: ['pipe', 'pipe', 'inherit'] })
     await once(shell.stdout, 'data')
-    const result = work()
+    const result = await work()
     shell.stdin.end('\n')
     await once(shell, 'exit')
     return result
@@ -267,15 +321,15 @@ esac
   }
 
   /** The contents of snapshots, oldest first, as `davit-snapshots` lists them: `db t1 target`. */
-  snapshots(...args: readonly string[]): readonly string[] {
-    const text = this.output('snapshots', '--format', 'json', ...args)
+  async snapshots(...args: readonly string[]): Promise<readonly string[]> {
+    const text = await this.output('snapshots', '--format', 'json', ...args)
     const listed = JSON.parse(text) as readonly { service: string; target: string; where: string; name: string }[]
     return listed.map(({ service, target, where }) => `${service} ${target} ${where}`)
   }
 
   /** Names of the snapshots in a store, oldest first. */
-  names(where: 'targets' | 'coordinator', ...args: readonly string[]): readonly string[] {
-    const text = this.output('snapshots', '--format', 'json', '--where', where, ...args)
+  async names(where: 'targets' | 'coordinator', ...args: readonly string[]): Promise<readonly string[]> {
+    const text = await this.output('snapshots', '--format', 'json', '--where', where, ...args)
     return (JSON.parse(text) as readonly { name: string }[]).map(({ name }) => name)
   }
 
