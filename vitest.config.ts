@@ -39,7 +39,7 @@ const MACHINES = [
 
 /** `DAVIT_BOOT_ROOT` keeps tests from having this machine start anything when it is restarted. */
 const EVERYWHERE = {
-  setupFiles: ['test/harness/fail-at-warnings.ts', 'scripts/test.d/charge-file.ts'],
+  setupFiles: ['test/harness/fail-at-warnings.ts', 'scripts/test.d/charge-file.ts', 'scripts/test.d/note-reads.ts'],
   env: { DAVIT_BOOT_ROOT: '/nowhere' },
   testTimeout: TEST_LIMIT,
   hookTimeout: TEST_LIMIT,

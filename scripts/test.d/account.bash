@@ -12,15 +12,23 @@ begin_account() { # DIRECTORY
   printf '0 0\n' >"$1/peak"
   now >"$1/began"
   remove_abandoned_groups
-  groups=$(place_of_groups)/davit-tests-$$
-  mkdir "$groups" 2>/dev/null && (printf '%s\n' "$BASHPID" >"$groups/cgroup.procs") 2>/dev/null || {
-    rmdir "$groups" 2>/dev/null
+  if make_group; then
+    : >"$1/grouped"
+  else
     groups=
     export DAVIT_TEST_TIMES=$1/times
-  }
-  [ -z "$groups" ] || : >"$1/grouped"
+  fi
   watch_memory "$1/peak" </dev/null &
   watching+=("$!")
+}
+
+# Sets `groups` to a new control group that processes can enter.
+make_group() {
+  local place
+  place=$(place_of_groups) || return
+  groups=$place/davit-tests-$$
+  mkdir "$groups" 2>/dev/null || return
+  [ -e "$groups/cgroup.procs" ] && (printf '%s\n' "$BASHPID" >"$groups/cgroup.procs") 2>/dev/null || { rmdir "$groups"; return 1; }
 }
 
 # Runs a program in TypeScript in this process, so that the parent of the program is this script.
@@ -57,8 +65,9 @@ place_of_groups() {
 
 # Removes the groups of runs that were killed.
 remove_abandoned_groups() {
-  local group
-  for group in "$(place_of_groups)"/davit-tests-*; do
+  local place group
+  place=$(place_of_groups) || return 0
+  for group in "$place"/davit-tests-*; do
     [ ! -d "$group" ] || [ -e "/proc/${group##*-}" ] || remove_groups "$group"
   done
 }
