@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -37,13 +49,46 @@ export async function bundleTools(
   return packages
 }
 
-/** Bundles only the executables themselves, as `NAME.cjs` in a directory. */
+/**
+ * Bundles only the executables themselves, as `NAME.cjs` in a directory. Many tests bundle the same ones, so those of a run of all tests are
+ * kept in `DAVIT_TEST_BUNDLES`.
+ */
 export async function bundleExecutables(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   directory: string,
   plugins: readonly Plugin[] = [],
 ): Promise<ReadonlySet<string>> {
   mkdirSync(directory, { recursive: true })
+  const { DAVIT_TEST_BUNDLES: bundles } = process.env
+  if (!bundles || plugins.length > 0) return buildExecutables(programs, directory, plugins)
+  const kept = join(bundles, createHash('sha256').update(JSON.stringify(programs)).digest('hex').slice(0, 32))
+  if (!existsSync(kept)) await keepExecutables(programs, kept)
+  cpSync(kept, directory, { recursive: true })
+  rmSync(join(directory, PACKAGES))
+  return new Set(JSON.parse(readFileSync(join(kept, PACKAGES), 'utf8')) as string[])
+}
+
+/** Lists the npm packages in bundles that are kept. */
+const PACKAGES = 'packages.json'
+
+/** Builds beside the others, since two test files may need the same ones at the same time. */
+async function keepExecutables(programs: readonly Pick<Executable, 'name' | 'entry'>[], kept: string): Promise<void> {
+  const made = mkdtempSync(`${kept}-`)
+  const packages = await buildExecutables(programs, made, [])
+  writeFileSync(join(made, PACKAGES), JSON.stringify([...packages]))
+  try {
+    renameSync(made, kept)
+  } catch (error) {
+    if (!existsSync(kept)) throw error
+    rmSync(made, { recursive: true })
+  }
+}
+
+async function buildExecutables(
+  programs: readonly Pick<Executable, 'name' | 'entry'>[],
+  directory: string,
+  plugins: readonly Plugin[],
+): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
     ...BUNDLE,
     plugins: [...plugins],
