@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { DavitError } from '@davit/diagnostics'
+import { noteCalls } from '@davit/testing/noted-calls'
 import type { Shell } from '@davit/testing/shells'
 import type { Connection } from '../src/connection.ts'
 
@@ -35,7 +36,8 @@ export function shellConnection(
         for (const stream of [stdin, stdout, stderr]) stream?.destroy(lost)
     },
     lost: new Promise(() => {}),
-    async run(script) {
+    async run(text) {
+      const { script, input } = noteCalls(text, shell)
       const child = spawn(within, [shell.program, '-c', script], {
         env: {
           PATH: shell.path,
@@ -51,6 +53,7 @@ export function shellConnection(
       if (child.pid !== undefined) pids.push(child.pid)
       const exit = exitOf(child)
       child.stdin.on('error', () => {})
+      input(child.stdin)
       return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, close: () => void child.kill() }
     },
     async close() {},

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Connection } from '@davit/connection'
 import { exitOf } from '@davit/connection/testing'
 import { isThorough } from '@davit/testing/effort'
+import { noteCalls } from '@davit/testing/noted-calls'
 import type { Shell } from '@davit/testing/shells'
 
 /** Whether this machine can act as another one, with another store in the same place. */
@@ -35,7 +36,8 @@ export function otherMachine({ directory, store, shell }: OtherMachineOptions): 
     address: 'other',
     pids,
     lost: new Promise(() => {}),
-    async run(script) {
+    async run(text) {
+      const { script, input } = noteCalls(text, shell)
       const child = spawn(
         '/usr/bin/unshare',
         ['-m', '--propagation', 'private', '/bin/sh', '-c', ENTER, ownStore, store, shell.program, script],
@@ -43,6 +45,7 @@ export function otherMachine({ directory, store, shell }: OtherMachineOptions): 
       )
       if (child.pid !== undefined) pids.push(child.pid)
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
+      input(child.stdin)
       return {
         stdin: child.stdin,
         stdout: child.stdout,
