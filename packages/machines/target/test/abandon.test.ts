@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -9,7 +9,7 @@ import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
-describe.each(installedShells())('abandonRecord() on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('abandonRecord() on a machine with $name', (shell) => {
   const abandon = ({ machine, profile, mapping }: Scene, token = '-') =>
     abandonRecord(machine, {
       profile,

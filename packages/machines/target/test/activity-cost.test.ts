@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { noStrace, stracing } from '@davit/testing/system-calls'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(closeScenes)
  */
 const PROCESSES: Readonly<Record<string, number>> = { dash: 27, bash: 31, busybox: 27 }
 
-describe.skipIf(noStrace !== undefined).each(installedShells())('an activity on a machine with $name', (shell) => {
+describe.skipIf(noStrace !== undefined).each(shellsInDepth())('an activity on a machine with $name', (shell) => {
   /** System calls of a helper that activates and deactivates a service so often. */
   const costOf = async (times: number) => {
     const directory = mkdtempSync(join(tmpdir(), 'davit-cost-'))

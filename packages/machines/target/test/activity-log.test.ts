@@ -20,7 +20,7 @@ describe.concurrent.each(installedShells())('the log of activities on a machine 
   const readLog = (scene: Scene, suffix = '') =>
     readFileSync(join(logs(scene), `process:key.activate${suffix}`), 'latin1')
 
-  test('never blocks or kills them; keeps 3 to 4 MB, and how much is left out', async () => {
+  test.runIf(shell.inDepth)('never blocks or kills them; keeps 3 to 4 MB, and how much is left out', async () => {
     const scene = await Scene.open(shell)
     scene.module('echo first; yes "$(printf %2000d 7)" | head -c 40000000; echo; echo last; exit 5')
     const result = await performActivity(scene.machine, scene.request('activate'))
@@ -41,7 +41,7 @@ describe.concurrent.each(installedShells())('the log of activities on a machine 
     }
   })
 
-  test('is complete unless it is large, however often they write', async () => {
+  test.runIf(shell.inDepth)('is complete unless it is large, however often they write', async () => {
     const scene = await Scene.open(shell)
     const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index}\n`)
     scene.module('number=0; while [ $number -lt 30000 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')

@@ -5,16 +5,16 @@ import { setImmediate } from 'node:timers/promises'
 
 import { removeTree } from '@davit/files'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-
 import { acquireLock, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('activities on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('activities on a machine with $name', (shell) => {
   const begun = (scene: Scene) => until(() => expect(scene.read('begun')).not.toBe(''))
   const runnerPid = (scene: Scene) => Number(readlinkSync(join(scene.record, 'running')).split(':')[0])
   const states = async (scene: Scene) =>
@@ -132,16 +132,19 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(scene.read('calls')).toBe('activate\ndeactivate\n')
     })
 
-    test('do not count as done because of what was done before the machine was started', async () => {
-      const scene = await opened()
-      await performActivity(scene.machine, scene.request('activate'))
-      const record = join(scene.record, 'record')
-      writeFileSync(record, readFileSync(record, 'utf8').replace(/^boot .*$/m, 'boot another'))
-      expect(await lose(scene, 'activate')).toEqual({ kind: 'succeeded' })
-      expect(scene.read('calls')).toBe('activate\nactivate\n')
-    })
+    test.runIf(shell.inDepth)(
+      'do not count as done because of what was done before the machine was started',
+      async () => {
+        const scene = await opened()
+        await performActivity(scene.machine, scene.request('activate'))
+        const record = join(scene.record, 'record')
+        writeFileSync(record, readFileSync(record, 'utf8').replace(/^boot .*$/m, 'boot another'))
+        expect(await lose(scene, 'activate')).toEqual({ kind: 'succeeded' })
+        expect(scene.read('calls')).toBe('activate\nactivate\n')
+      },
+    )
 
-    test('fail if an earlier one was cut off, which may be the same', async () => {
+    test.runIf(shell.inDepth)('fail if an earlier one was cut off, which may be the same', async () => {
       const scene = await opened()
       await performActivity(scene.machine, scene.request('activate'))
       writeFileSync(join(scene.record, 'state'), 'deactivating\n')
@@ -152,7 +155,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
   })
 
   // The shell of busybox does not call another `ln` or `sync`.
-  describe.skipIf(shell.name === 'busybox')('that are about to begin', () => {
+  describe.runIf(shell.inDepth && shell.name !== 'busybox')('that are about to begin', () => {
     /** A scene in which a utility waits for a file `continue` when it is called with such arguments for the first time. */
     const slowed = async (utility: string, pattern: string) => {
       const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
@@ -249,4 +252,6 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       }
     })
   }
+
+  testCalls(shell, 'activity')
 })

@@ -5,17 +5,20 @@ import { basename, join } from 'node:path'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { type NativeStore, openNativeStore, storeLayout, timeOfContent } from '@davit/store'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { notingShells, type Shell } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { findAltered } from '../src/native/altered.ts'
 import { nativeTargetStore } from '../src/native/native-target-store.ts'
 import { build, type Building, ENVIRONMENT, openBuilding } from './building.ts'
 import { canPose } from './other-machine.ts'
+import { testCalls } from './functions.ts'
 
 const { signal } = new AbortController()
 
-describe.runIf(canPose).each(installedShells() as Shell[])('packages that were altered, with $name', (shell) => {
+describe.runIf(canPose).each(notingShells() as Shell[])('packages that were altered, with $name', (shell) => {
+  // bash uses the same utilities as dash.
+  const isNew = shell.inDepth || shell.name !== 'bash'
   let building: Building
   let pkg: InstantiatedPackage
 
@@ -59,19 +62,19 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     return { lines, expected: [`${time} 444 f`, `${time} 555 d`] }
   }
 
-  test('what is sent has the times of its content, and nothing is writable', async () => {
+  test.runIf(isNew)('what is sent has the times of its content, and nothing is writable', async () => {
     await sent()
     const { lines, expected } = await timeThere()
     expect(lines).toEqual(expected)
   })
 
-  test('what is built there has the times of its content, and nothing is writable', async () => {
+  test.runIf(isNew)('what is built there has the times of its content, and nothing is writable', async () => {
     await builtThere()
     const { lines, expected } = await timeThere()
     expect(lines).toEqual(expected)
   })
 
-  test.each([
+  test.runIf(isNew).each([
     ['an added file', 'visits.log', "'visits.log' was added or replaced"],
     ['a changed file', 'lib/a', "'lib/a' was changed"],
   ])('one with %s is not sent, and nothing of it stays there', async (_, name, what) => {
@@ -102,20 +105,23 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     expect(await look([path])).toMatchObject({ altered })
   })
 
-  test('a removed file is found, and a name that looks like a line of another package is not believed', async () => {
-    await sent()
-    const name = `x\n${'0'.repeat(32)}-other`
-    alter(there(), name)
-    const [{ path } = { path: '' }] = (await look()).altered
-    expect(path).toBe(pkg.outPath)
-    expect((await look()).altered).toHaveLength(1)
-    removeTree(join(there(), name))
-    expect((await look()).altered).toEqual([
-      { path: pkg.outPath, what: 'something was added to it, or removed from it' },
-    ])
-  })
+  test.runIf(isNew)(
+    'a removed file is found, and a name that looks like a line of another package is not believed',
+    async () => {
+      await sent()
+      const name = `x\n${'0'.repeat(32)}-other`
+      alter(there(), name)
+      const [{ path } = { path: '' }] = (await look()).altered
+      expect(path).toBe(pkg.outPath)
+      expect((await look()).altered).toHaveLength(1)
+      removeTree(join(there(), name))
+      expect((await look()).altered).toEqual([
+        { path: pkg.outPath, what: 'something was added to it, or removed from it' },
+      ])
+    },
+  )
 
-  test('those there are replaced by that of the coordinator, and set aside', async () => {
+  test.runIf(isNew)('those there are replaced by that of the coordinator, and set aside', async () => {
     await sent()
     alter(there(), 'visits.log')
     expect(await targetStore().markAltered([pkg.outPath])).toMatchObject([{ path: pkg.outPath }])
@@ -134,7 +140,7 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     expect(lstatSync(there()).mode & 0o222).toBe(0)
   })
 
-  test('one there is not replaced if that of the coordinator was altered as well', async () => {
+  test.runIf(isNew)('one there is not replaced if that of the coordinator was altered as well', async () => {
     await sent()
     alter(there(), 'visits.log')
     alter(pkg.outPath, 'visits.log')
@@ -142,7 +148,7 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     expect(hidden('altered')).toEqual([])
   })
 
-  test('one that is valid there is not brought back, but built again', async () => {
+  test.runIf(isNew)('one that is valid there is not brought back, but built again', async () => {
     await builtThere()
     alter(there(), 'visits.log')
     for (const path of [pkg.outPath, recordOf(building.store, pkg.outPath)]) removeTree(path)
@@ -162,7 +168,7 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     expect(await missing()).toEqual([])
   })
 
-  test('a copy of one that was altered there is refused, and it is marked', async () => {
+  test.runIf(isNew)('a copy of one that was altered there is refused, and it is marked', async () => {
     await sent()
     alter(there(), 'lib/a')
     for (const path of [pkg.outPath, recordOf(building.store, pkg.outPath)]) removeTree(path)
@@ -173,6 +179,8 @@ describe.runIf(canPose).each(installedShells() as Shell[])('packages that were a
     })
     expect((await look()).marked).toEqual([pkg.outPath])
   })
+
+  testCalls(shell, 'altered-packages')
 })
 
 function recordOf({ reference }: NativeStore, path: string): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { notingShells, type Shell } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import {
@@ -20,6 +20,7 @@ import {
 import { ClientScene, closeClientScenes } from './client-scene.ts'
 import { Keeper } from './keeper.ts'
 import { closeScenes } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(() => {
   closeClientScenes()
@@ -95,7 +96,7 @@ async function copyLatest(from: SnapshotStore, to: SnapshotStore): Promise<void>
   await copySnapshot(from, [{ store: to }], { snapshot: snapshot!, signal })
 }
 
-describe.each(installedShells())('state on a machine behind a client executable, with $name here', (shell) => {
+describe.each(notingShells())('state on a machine behind a client executable, with $name here', (shell) => {
   test('is only compared when it is verified, as the client cannot load it aside', async () => {
     const far = await Far.open(shell)
     expect(await far.call('activate')).toEqual(SUCCEEDED)
@@ -132,7 +133,7 @@ describe.each(installedShells())('state on a machine behind a client executable,
     expect(() => far.rows).toThrow('ENOENT')
   })
 
-  test('moves from one such machine to another', async () => {
+  test.runIf(shell.inDepth)('moves from one such machine to another', async () => {
     const [first, second] = [await Far.open(shell), await Far.open(shell)]
     for (const far of [first, second]) expect(await far.call('activate')).toEqual(SUCCEEDED)
     first.rows = 'moved\n'
@@ -213,7 +214,7 @@ describe.each(installedShells())('state on a machine behind a client executable,
     expect(await far.names()).toEqual([])
   })
 
-  test('is saved without loss of what the client names in place of a copy', async () => {
+  test.runIf(shell.inDepth)('is saved without loss of what the client names in place of a copy', async () => {
     const far = await Far.open(shell)
     await far.call('activate')
     far.scene.spoil(`[ "$operation" != export-snapshots ] || { echo "\${1%/*}"; exit; }`)
@@ -232,4 +233,6 @@ describe.each(installedShells())('state on a machine behind a client executable,
       log: expect.stringContaining('has not brought the snapshot'),
     })
   })
+
+  testCalls(shell, 'client-state')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { StorePath, StoreReference } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openTargetStore, setProfile } from '../src/target.ts'
@@ -16,7 +16,7 @@ afterAll(closeClientScenes)
 const MINUTE = 60_000
 const { signal } = new AbortController()
 const store: StoreReference = { kind: 'nix', directory: '/nix/store' }
-const [dash] = installedShells()
+const [dash] = shellsInDepth()
 
 describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine behind a client executable', () => {
   const here = privateNixOfFile()

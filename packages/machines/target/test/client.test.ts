@@ -55,7 +55,7 @@ describe.each(installedShells())('a machine behind a client executable, with $na
     expect((await observeMachine(machine, profile)).records).toEqual([])
   })
 
-  test('reports a service that fails with what the client printed', async () => {
+  test.runIf(shell.inDepth)('reports a service that fails with what the client printed', async () => {
     const scene = new ClientScene(shell)
     scene.type('web-type', MODULE)
     writeFileSync(scene.there('fail'), '')
@@ -85,7 +85,7 @@ describe.each(installedShells())('a machine behind a client executable, with $na
     expect(scene.calls()).toHaveLength(1)
   })
 
-  test('calls no module with the name of the activities of another one', async () => {
+  test.runIf(shell.inDepth)('calls no module with the name of the activities of another one', async () => {
     const scene = new ClientScene(shell)
     const definition = { ...scene.definition, module: '/profile/modules/web-type.activities' }
     const { profile, mapping } = scene
@@ -97,23 +97,26 @@ describe.each(installedShells())('a machine behind a client executable, with $na
     expect(scene.calls()).toEqual([])
   })
 
-  test.skipIf(shell.name === 'busybox')('leaves the modules that another helper makes at the same time', async () => {
-    const bin = scratchDirectory()
-    const another = 'case $3 in */client/modules/*) [ -L "$3" ] || /bin/ln -s "./$2" "$3" ;; esac'
-    writeFileSync(join(bin, 'ln'), `#!/bin/sh\n${another}\nexec /bin/ln "$@"\n`, { mode: 0o755 })
-    const scene = new ClientScene(shell, { here: { environment: { PATH: `${bin}:${shell.path}` } } })
-    scene.type('web-type', MODULE)
-    const { profile, mapping, definition } = scene
-    const machine = await scene.machine('deploy')
-    const request = { profile, token: '-', mapping, definition, activity: 'activate' } as const
-    expect(await performActivity(machine, request)).toEqual(SUCCEEDED)
-    const links = ['web-type', 'web-type.activities'].map((name) =>
-      readlinkSync(join(machine.facts.stateDirectory, 'client/modules', name)),
-    )
-    expect(links).toEqual(['./../module', './../module.activities'])
-  })
+  test.runIf(shell.inDepth && shell.name !== 'busybox')(
+    'leaves the modules that another helper makes at the same time',
+    async () => {
+      const bin = scratchDirectory()
+      const another = 'case $3 in */client/modules/*) [ -L "$3" ] || /bin/ln -s "./$2" "$3" ;; esac'
+      writeFileSync(join(bin, 'ln'), `#!/bin/sh\n${another}\nexec /bin/ln "$@"\n`, { mode: 0o755 })
+      const scene = new ClientScene(shell, { here: { environment: { PATH: `${bin}:${shell.path}` } } })
+      scene.type('web-type', MODULE)
+      const { profile, mapping, definition } = scene
+      const machine = await scene.machine('deploy')
+      const request = { profile, token: '-', mapping, definition, activity: 'activate' } as const
+      expect(await performActivity(machine, request)).toEqual(SUCCEEDED)
+      const links = ['web-type', 'web-type.activities'].map((name) =>
+        readlinkSync(join(machine.facts.stateDirectory, 'client/modules', name)),
+      )
+      expect(links).toEqual(['./../module', './../module.activities'])
+    },
+  )
 
-  test('takes the package of a service that provides the container as the type', async () => {
+  test.runIf(shell.inDepth)('takes the package of a service that provides the container as the type', async () => {
     const scene = new ClientScene(shell)
     scene.type('0000-provider', MODULE)
     const machine = await scene.machine('deploy')

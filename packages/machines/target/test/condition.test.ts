@@ -1,19 +1,20 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { acquireLock, readCondition } from '../src/target.ts'
 import { factIn } from '../src/condition-fact.ts'
 import { closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
 const place = { target: 't1', profile: 'default' } as never
 const RUN = { token: 'run-1', owner: '{"user":"alice"}', leaseSeconds: 60 }
 
-describe.concurrent.each(installedShells())('readCondition() on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('readCondition() on a machine with $name', (shell) => {
   const open = async () => {
     const scene = await Scene.open(shell)
     const machine = await scene.machineFor('check')
@@ -78,7 +79,7 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     })
   })
 
-  test.each([
+  test.runIf(shell.inDepth).each([
     ['characters that patterns know', 'p*q?r'],
     ['brackets, quotes and backslashes', String.raw`p*q?r[s]t\u'v"w$x`],
     ['characters beyond ASCII', 'größe-🚢'],
@@ -91,7 +92,7 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     expect(await condition()).toMatchObject({ broken: [{ path: scene.path(`store/${name}`) }] })
   })
 
-  test('takes a profile that was reached for one', async () => {
+  test.runIf(shell.inDepth)('takes a profile that was reached for one', async () => {
     const { scene, condition } = await open()
     const profiles = scene.path('state/targets/t1/profiles/default')
     mkdirSync(profiles, { recursive: true })
@@ -100,6 +101,8 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     symlinkSync(scene.directory, join(profiles, '1-link'))
     expect(await condition()).toMatchObject({ unreached: [], broken: [] })
   })
+
+  testCalls(shell, 'condition')
 })
 
 test.each([

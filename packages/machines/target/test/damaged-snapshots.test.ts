@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { copySnapshot, findSnapshot } from '../src/target.ts'
@@ -31,7 +31,7 @@ function rot(...names: readonly string[]): void {
   writeFileSync(file, content)
 }
 
-describe.each(installedShells())('snapshots that a disk has altered, on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('snapshots that a disk has altered, on a machine with $name', (shell) => {
   test('are not built on, nor taken for those of equal state', async () => {
     const { keeper, directory, archives, put, read, set } = await openKeeper(shell)
     put('big', 'content '.repeat(1000))

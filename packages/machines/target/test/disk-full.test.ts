@@ -7,7 +7,7 @@ import type { PackageRequest, ProfileName, ServiceName, StorePath, System, Targe
 import { removeTree } from '@davit/files'
 import { openNativeStore, storeLayout } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk, type SmallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -22,6 +22,7 @@ import {
   releaseLock,
   setProfile,
 } from '../src/target.ts'
+import { testCalls } from './functions.ts'
 
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
@@ -36,7 +37,7 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
   'deactivate failed': ['active', 'deactivating'],
 }
 
-describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full disk, with $name', (shell) => {
+describe.skipIf(noSmallDisk !== undefined).each(notingShells())('on a full disk, with $name', (shell) => {
   let disk: SmallDisk
   let machine: Machine
   let carrier: Machine<'carry'>
@@ -133,7 +134,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     expect(await perform('deactivate')).toEqual({ kind: 'succeeded' })
   })
 
-  test.each(shell.name === 'dash' ? [0, 1, 2, 3, 4, 5, 6, 7] : [1, 5])(
+  test.each(shell.inDepth ? [0, 1, 2, 3, 4, 5, 6, 7] : [1, 5])(
     'with room for %i files nothing runs without a record',
     async (files) => {
       const sweep = async (activity: 'activate' | 'deactivate') => {
@@ -154,7 +155,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     },
   )
 
-  test('the profile stays unchanged', async () => {
+  test.runIf(shell.inDepth)('the profile stays unchanged', async () => {
     for (const name of ['a', 'b']) mkdirSync(at(name))
     const set = (name: string) => {
       const store = { kind: 'native', directory: disk.directory } as const
@@ -205,4 +206,6 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     expect(await missingNames(carrier, layout, { names })).toEqual([])
     expect(readdirSync(layout.incoming)).toEqual([])
   })
+
+  testCalls(shell, 'disk-full')
 })

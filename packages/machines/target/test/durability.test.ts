@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { PackageRequest, ProfileName, ServiceName, System, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { openNativeStore, storeLayout } from '@davit/store'
-import { installedShells } from '@davit/testing/shells'
+import { shellsWithUtilities } from '@davit/testing/shells'
 import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -52,7 +52,7 @@ function within(lines: (directory: string) => string): { readonly directory: str
   return { directory, program }
 }
 
-describe.concurrent.each(installedShells())('files on a machine with $name', (shell) => {
+describe.concurrent.each(shellsWithUtilities())('files on a machine with $name', (shell) => {
   describe.skipIf(noStrace !== undefined)('are synced', () => {
     const traced = async () => {
       const calls = (directory: string) => join(directory, 'calls')
@@ -143,7 +143,7 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
     })
   })
 
-  test.each(['000', '022'])('are private if they are snapshots, with umask %s', async (umask) => {
+  test.runIf(shell.inDepth).each(['000', '022'])('are private if they are snapshots, with umask %s', async (umask) => {
     const { program } = within(() => `umask ${umask}; exec`)
     const scenes = await Promise.all([1, 2].map(() => Scene.open(shell, { within: program })))
     const [here, there] = await Promise.all(
@@ -165,31 +165,35 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
     }
   })
 
-  test.each(['000', '022', '077'])('are private if they may contain secrets, with umask %s', async (umask) => {
-    const { program } = within(() => `umask ${umask}; exec`)
-    const scene = await Scene.open(shell, { within: program })
-    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
-    scene.module('echo printed; ls -l "$1" 2>/dev/null; umask >"$D/umask"; : >"$D/made"; [ "$1" != deactivate ]')
-    await acquireLock(scene.machine, place, lock)
-    await performActivity(scene.machine, scene.request('activate'))
-    const logs = scene.path('state/targets/t1/log/default')
-    expect([mode(scene.record), mode(join(scene.record, 'record')), mode(join(scene.record, 'state'))]).toEqual([
-      '700',
-      '600',
-      '600',
-    ])
-    await performActivity(scene.machine, scene.request('deactivate'))
-    for (const file of readdirSync(scene.record)) expect([file, mode(join(scene.record, file))]).toEqual([file, '600'])
-    expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state', 'status'])
-    expect([mode(logs), ...readdirSync(logs).map((file) => mode(join(logs, file)))]).toEqual(['700', '600', '600'])
-    for (const hidden of ['active', 'active/default', 'run', 'log/services']) {
-      expect([hidden, mode(scene.path(`state/targets/t1/${hidden}`))]).toEqual([hidden, '700'])
-    }
-    // Modules run with the usual umask.
-    expect([scene.read('umask').trim().slice(-3), mode(scene.path('made'))]).toEqual(['022', '644'])
-    const ofLocks = ['t1', 't1/lock', 't1/lock/default', 't1/lock/default/holder', 't1/lock/default/number']
-    const modes = ofLocks.map((path) => mode(scene.path(`state/targets/${path}`)))
-    expect(modes).toEqual(['755', '755', '755', '644', '644'])
-    await releaseLock(scene.machine, place, { token: 'mine' })
-  })
+  test.runIf(shell.inDepth).each(['000', '022', '077'])(
+    'are private if they may contain secrets, with umask %s',
+    async (umask) => {
+      const { program } = within(() => `umask ${umask}; exec`)
+      const scene = await Scene.open(shell, { within: program })
+      const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+      scene.module('echo printed; ls -l "$1" 2>/dev/null; umask >"$D/umask"; : >"$D/made"; [ "$1" != deactivate ]')
+      await acquireLock(scene.machine, place, lock)
+      await performActivity(scene.machine, scene.request('activate'))
+      const logs = scene.path('state/targets/t1/log/default')
+      expect([mode(scene.record), mode(join(scene.record, 'record')), mode(join(scene.record, 'state'))]).toEqual([
+        '700',
+        '600',
+        '600',
+      ])
+      await performActivity(scene.machine, scene.request('deactivate'))
+      for (const file of readdirSync(scene.record))
+        expect([file, mode(join(scene.record, file))]).toEqual([file, '600'])
+      expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state', 'status'])
+      expect([mode(logs), ...readdirSync(logs).map((file) => mode(join(logs, file)))]).toEqual(['700', '600', '600'])
+      for (const hidden of ['active', 'active/default', 'run', 'log/services']) {
+        expect([hidden, mode(scene.path(`state/targets/t1/${hidden}`))]).toEqual([hidden, '700'])
+      }
+      // Modules run with the usual umask.
+      expect([scene.read('umask').trim().slice(-3), mode(scene.path('made'))]).toEqual(['022', '644'])
+      const ofLocks = ['t1', 't1/lock', 't1/lock/default', 't1/lock/default/holder', 't1/lock/default/number']
+      const modes = ofLocks.map((path) => mode(scene.path(`state/targets/${path}`)))
+      expect(modes).toEqual(['755', '755', '755', '644', '644'])
+      await releaseLock(scene.machine, place, { token: 'mine' })
+    },
+  )
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { SnapshotMapping, StorePath } from '@davit/documents'
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -94,7 +94,7 @@ class Original {
   }
 }
 
-describe.each(installedShells())('modules of Dysnomia on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('modules of Dysnomia on a machine with $name', (shell) => {
   test('find and keep their state by themselves, as another user as well', async () => {
     const original = await Original.open(shell, 'dumping')
     original.properties.set('snapshotReader', 'nobody')

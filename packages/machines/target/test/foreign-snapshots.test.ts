@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { copySnapshot, findSnapshot } from '../src/target.ts'
@@ -44,7 +44,7 @@ async function pair(shell: Parameters<typeof Keeper.open>[0]) {
   return { here, there, send }
 }
 
-describe.each(installedShells())('snapshots of Dysnomia on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('snapshots of Dysnomia on a machine with $name', (shell) => {
   test('are sent and restored, whatever the names of their files', async () => {
     const { here, there, send } = await pair(shell)
     add(here, 'abc', { '-rf': 'dash', '--checkpoint-action=exec=false': 'option', 'a b': 'blank', "it's": 'quote' })

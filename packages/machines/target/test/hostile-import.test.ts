@@ -6,7 +6,7 @@ import { Readable, Transform } from 'node:stream'
 import { removeTree } from '@davit/files'
 import { storeLayout } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
-import { installedShells } from '@davit/testing/shells'
+import { shellsWithUtilities } from '@davit/testing/shells'
 import { type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -16,10 +16,7 @@ import { type Machine, openMachine } from '../src/target.ts'
 const NAME = `${'0'.repeat(32)}-web`
 const signal = new AbortController().signal
 
-describe.each(installedShells())('with $name', (shell) => {
-  // bash uses the same utilities as dash.
-  const isNew = shell.inDepth || shell.name !== 'bash'
-
+describe.each(shellsWithUtilities())('with $name', (shell) => {
   let directory: string
   let machine: Machine<'carry'>
   /** Changes the bytes that are sent. */
@@ -70,7 +67,7 @@ describe.each(installedShells())('with $name', (shell) => {
     await expectNothing()
   })
 
-  test.runIf(isNew).each<readonly [string, (outside: string) => readonly TarBlock[]]>([
+  test.each<readonly [string, (outside: string) => readonly TarBlock[]]>([
     ['above', () => [{ name: '../../../../outside/x', type: '0', content: 'x' }]],
     ['above, from inside', () => [{ name: `paths/${NAME}/../../../../../../outside/x`, type: '0', content: 'x' }]],
     ['anywhere', (outside) => [{ name: `${outside}/x`, type: '0', content: 'x' }]],

@@ -14,8 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { sampleOf } from '@davit/testing/effort'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { installedShells } from '@davit/testing/shells'
+import { shellsWithUtilities } from '@davit/testing/shells'
 import { type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -26,7 +27,7 @@ import { closeScenes } from './scene.ts'
 afterAll(closeScenes)
 
 const { signal } = new AbortController()
-const SHELLS = installedShells()
+const SHELLS = shellsWithUtilities()
 const KEPT = 'nobody touches this'
 /** Owners are of interest only where root restores. */
 const OWNER = process.getuid?.() === 0 ? 'root:root' : '-'
@@ -68,8 +69,7 @@ const named = (name: string, content = 'x'): TarBlock => ({ name, type: '0', con
 const linked = (name: string, linkname: string): TarBlock => ({ name, type: '2', linkname })
 
 describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
-  // bash uses the same utilities as dash.
-  const isNew = shell.inDepth || shell.name !== 'bash'
+  const some = <Case>(cases: readonly Case[]) => (shell.inDepth ? cases : sampleOf(cases, 5))
   let outside: string
 
   beforeEach(() => {
@@ -88,127 +88,129 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
 
   type Forgery = (outside: string) => { lines: readonly string[]; archives: readonly (readonly TarBlock[])[] }
 
-  describe.runIf(isNew).each(['', 'sparse-'])('that took a %ssnapshot', (kind) => {
-    test.each<readonly [string, Forgery]>([
-      [
-        'writes nothing above',
-        () => ({ lines: [directory('state')], archives: [[named('../../x'), named('./state/../../../x')]] }),
-      ],
-      ['writes nothing anywhere', (to) => ({ lines: [directory('state')], archives: [[named(`${to}/x`)]] })],
-      [
-        'writes nothing through a link',
-        (to) => ({
-          lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
-          archives: [[STATE, linked('./state/way', to), named('./state/way/x')]],
-        }),
-      ],
-      [
-        'writes nothing through a link of another archive',
-        (to) => ({
-          lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
-          archives: [
-            [STATE, linked('./state/way', to)],
-            [named('./state/way/x'), named('./state/way/kept')],
-          ],
-        }),
-      ],
-      [
-        'changes no mode through a link that is listed as a file as well',
-        (to) => ({
-          lines: [directory('state'), link('state/way', `${to}/kept`), file('state/way', KEPT, '81b6')],
-          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-        }),
-      ],
-      [
-        'changes no mode through a link that is listed as a directory as well',
-        (to) => ({
-          lines: [directory('state'), link('state/way', `${to}/kept`), directory('state/way', '45ed')],
-          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-        }),
-      ],
-      [
-        'changes no mode through a link in the place of a file',
-        (to) => ({
-          lines: [directory('state'), file('state/way', KEPT, '81b6')],
-          archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-        }),
-      ],
-      [
-        'writes nothing through a link that is listed',
-        (to) => ({
-          lines: [directory('state'), link('state/way', to)],
-          archives: [
-            [STATE, linked('./state/way', to)],
-            [named('./state/way/x'), named('./state/way/kept')],
-          ],
-        }),
-      ],
-      [
-        'writes nothing through a chain of links',
-        (to) => ({
-          lines: [directory('state'), link('state/a', to), link('state/b', 'a')],
-          archives: [[STATE, linked('./state/b', 'a')], [linked('./state/a', to)], [named('./state/b/x')]],
-        }),
-      ],
-      [
-        'makes no link to a file through a link',
-        (to) => ({
-          lines: [directory('state'), file('state/x', KEPT), link('state/way', to)],
-          archives: [
-            [STATE, linked('./state/way', to)],
-            [{ name: './state/x', type: '1', linkname: './state/way/kept' }],
-          ],
-        }),
-      ],
-      [
-        'makes no link to a file anywhere',
-        (to) => ({
-          lines: [directory('state'), file('state/x', KEPT)],
-          archives: [[STATE, { name: './state/x', type: '1', linkname: `${to}/kept` }]],
-        }),
-      ],
-      [
-        'changes no mode of what it links to',
-        (to) => ({ lines: [directory('state', '41ff')], archives: [[linked('./state', to)]] }),
-      ],
-      [
-        'changes no mode above',
-        () => ({ lines: [directory('..', '41ff'), directory('.', '41ff')], archives: [[STATE]] }),
-      ],
-      [
-        'lists nothing above',
-        () => ({ lines: [directory('state'), file('state/../../x', 'x')], archives: [[STATE, named('./state/x')]] }),
-      ],
-      [
-        'lists nothing below a link',
-        (to) => ({
-          lines: [directory('state'), link('state/way', to), file('state/way/kept', KEPT)],
-          archives: [[STATE, linked('./state/way', to)]],
-        }),
-      ],
-      [
-        'names no owner that is an option',
-        (to) => ({ lines: [`- 41ed - --reference=x/./state`, link('to', to)], archives: [[STATE]] }),
-      ],
-      [
-        'removes nothing by a name with a line break',
-        () => ({ lines: [directory('state')], archives: [[STATE, named('./state/a\n../kept')]] }),
-      ],
-      [
-        'sends no device and no pipe',
-        () => ({
-          lines: [directory('state'), file('state/x', '')],
-          archives: [[STATE, { name: './state/x', type: '3' }, { name: './state/y', type: '6' }]],
-        }),
-      ],
-      [
-        'sends no file twice with other content',
-        () => ({
-          lines: [directory('state'), file('state/x', 'x')],
-          archives: [[STATE, named('./state/x'), named('./state/x', 'y')]],
-        }),
-      ],
-    ])('%s', async (_, forgery) => {
+  describe.each(['', 'sparse-'])('that took a %ssnapshot', (kind) => {
+    test.each<readonly [string, Forgery]>(
+      some<readonly [string, Forgery]>([
+        [
+          'writes nothing above',
+          () => ({ lines: [directory('state')], archives: [[named('../../x'), named('./state/../../../x')]] }),
+        ],
+        ['writes nothing anywhere', (to) => ({ lines: [directory('state')], archives: [[named(`${to}/x`)]] })],
+        [
+          'writes nothing through a link',
+          (to) => ({
+            lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
+            archives: [[STATE, linked('./state/way', to), named('./state/way/x')]],
+          }),
+        ],
+        [
+          'writes nothing through a link of another archive',
+          (to) => ({
+            lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
+            archives: [
+              [STATE, linked('./state/way', to)],
+              [named('./state/way/x'), named('./state/way/kept')],
+            ],
+          }),
+        ],
+        [
+          'changes no mode through a link that is listed as a file as well',
+          (to) => ({
+            lines: [directory('state'), link('state/way', `${to}/kept`), file('state/way', KEPT, '81b6')],
+            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+          }),
+        ],
+        [
+          'changes no mode through a link that is listed as a directory as well',
+          (to) => ({
+            lines: [directory('state'), link('state/way', `${to}/kept`), directory('state/way', '45ed')],
+            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+          }),
+        ],
+        [
+          'changes no mode through a link in the place of a file',
+          (to) => ({
+            lines: [directory('state'), file('state/way', KEPT, '81b6')],
+            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+          }),
+        ],
+        [
+          'writes nothing through a link that is listed',
+          (to) => ({
+            lines: [directory('state'), link('state/way', to)],
+            archives: [
+              [STATE, linked('./state/way', to)],
+              [named('./state/way/x'), named('./state/way/kept')],
+            ],
+          }),
+        ],
+        [
+          'writes nothing through a chain of links',
+          (to) => ({
+            lines: [directory('state'), link('state/a', to), link('state/b', 'a')],
+            archives: [[STATE, linked('./state/b', 'a')], [linked('./state/a', to)], [named('./state/b/x')]],
+          }),
+        ],
+        [
+          'makes no link to a file through a link',
+          (to) => ({
+            lines: [directory('state'), file('state/x', KEPT), link('state/way', to)],
+            archives: [
+              [STATE, linked('./state/way', to)],
+              [{ name: './state/x', type: '1', linkname: './state/way/kept' }],
+            ],
+          }),
+        ],
+        [
+          'makes no link to a file anywhere',
+          (to) => ({
+            lines: [directory('state'), file('state/x', KEPT)],
+            archives: [[STATE, { name: './state/x', type: '1', linkname: `${to}/kept` }]],
+          }),
+        ],
+        [
+          'changes no mode of what it links to',
+          (to) => ({ lines: [directory('state', '41ff')], archives: [[linked('./state', to)]] }),
+        ],
+        [
+          'changes no mode above',
+          () => ({ lines: [directory('..', '41ff'), directory('.', '41ff')], archives: [[STATE]] }),
+        ],
+        [
+          'lists nothing above',
+          () => ({ lines: [directory('state'), file('state/../../x', 'x')], archives: [[STATE, named('./state/x')]] }),
+        ],
+        [
+          'lists nothing below a link',
+          (to) => ({
+            lines: [directory('state'), link('state/way', to), file('state/way/kept', KEPT)],
+            archives: [[STATE, linked('./state/way', to)]],
+          }),
+        ],
+        [
+          'names no owner that is an option',
+          (to) => ({ lines: [`- 41ed - --reference=x/./state`, link('to', to)], archives: [[STATE]] }),
+        ],
+        [
+          'removes nothing by a name with a line break',
+          () => ({ lines: [directory('state')], archives: [[STATE, named('./state/a\n../kept')]] }),
+        ],
+        [
+          'sends no device and no pipe',
+          () => ({
+            lines: [directory('state'), file('state/x', '')],
+            archives: [[STATE, { name: './state/x', type: '3' }, { name: './state/y', type: '6' }]],
+          }),
+        ],
+        [
+          'sends no file twice with other content',
+          () => ({
+            lines: [directory('state'), file('state/x', 'x')],
+            archives: [[STATE, named('./state/x'), named('./state/x', 'y')]],
+          }),
+        ],
+      ]),
+    )('%s', async (_, forgery) => {
       const keeper = await Keeper.open(shell)
       writeFileSync(keeper.path('rows'), 'rows')
       const { lines, archives } = forgery(outside)
@@ -268,62 +270,64 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
 
   type Stream = (outside: string, honest: { listing: Buffer; archive: string; data: Buffer }) => Buffer
 
-  describe.runIf(isNew)('that sends one', () => {
-    test.each<readonly [string, Stream]>([
-      [
-        'writes nothing above',
-        (_, { listing }) => tarOf(named('../x'), named('./../../x'), text('./listing', listing)),
-      ],
-      ['writes nothing anywhere', (to) => tarOf(named(`${to}/x`))],
-      ['writes nothing through a link', (to) => tarOf(linked('./way', to), named('./way/x'), named('./way/kept'))],
-      [
-        'writes nothing in place of its directory',
-        (to) => tarOf(linked('.', to), linked('./payload', to), named('./payload/x')),
-      ],
-      [
-        'sends no links',
-        (to, { archive, data }) => tarOf(linked('./listing', `${to}/kept`), text(`./${archive}`, data)),
-      ],
-      [
-        'sends no link without end',
-        (_, { listing, archive }) => tarOf(text('./listing', listing), linked(`./${archive}`, '/dev/zero')),
-      ],
-      [
-        'sends no pipe',
-        (_, { listing, archive }) => tarOf(text('./listing', listing), { name: `./${archive}`, type: '6' }),
-      ],
-      [
-        'sends no device',
-        (_, { listing, archive }) => tarOf(text('./listing', listing), { name: `./${archive}`, type: '3' }),
-      ],
-      [
-        'sends no link to a file',
-        (to, { listing, archive }) =>
-          tarOf(text('./listing', listing), { name: `./${archive}`, type: '1', linkname: `${to}/kept` }),
-      ],
-      [
-        'sends nothing twice with other content',
-        (_, { listing, archive, data }) =>
-          tarOf(text('./listing', listing), text(`./${archive}`, data), text(`./${archive}`, Buffer.from('other'))),
-      ],
-      [
-        'sends no other listing',
-        (_, { listing, archive, data }) =>
-          tarOf(text('./listing', Buffer.from(`${listing.toString()}x\n`)), text(`./${archive}`, data)),
-      ],
-      ['sends nothing else', () => tarOf(named('./else'))],
-      [
-        'sends no part',
-        (_, { listing, archive, data }) =>
-          tarOf(text('./listing', listing), text(`./${archive}`, data)).subarray(0, 1600),
-      ],
-      [
-        'sends no altered one',
-        (_, { listing, archive, data }) =>
-          tarOf(text('./listing', listing), text(`./${archive}`, Buffer.from(data).fill(1, 0, 9))),
-      ],
-      ['sends nothing at all', () => Buffer.alloc(0)],
-    ])('%s', async (_, streamOf) => {
+  describe('that sends one', () => {
+    test.each<readonly [string, Stream]>(
+      some<readonly [string, Stream]>([
+        [
+          'writes nothing above',
+          (_, { listing }) => tarOf(named('../x'), named('./../../x'), text('./listing', listing)),
+        ],
+        ['writes nothing anywhere', (to) => tarOf(named(`${to}/x`))],
+        ['writes nothing through a link', (to) => tarOf(linked('./way', to), named('./way/x'), named('./way/kept'))],
+        [
+          'writes nothing in place of its directory',
+          (to) => tarOf(linked('.', to), linked('./payload', to), named('./payload/x')),
+        ],
+        [
+          'sends no links',
+          (to, { archive, data }) => tarOf(linked('./listing', `${to}/kept`), text(`./${archive}`, data)),
+        ],
+        [
+          'sends no link without end',
+          (_, { listing, archive }) => tarOf(text('./listing', listing), linked(`./${archive}`, '/dev/zero')),
+        ],
+        [
+          'sends no pipe',
+          (_, { listing, archive }) => tarOf(text('./listing', listing), { name: `./${archive}`, type: '6' }),
+        ],
+        [
+          'sends no device',
+          (_, { listing, archive }) => tarOf(text('./listing', listing), { name: `./${archive}`, type: '3' }),
+        ],
+        [
+          'sends no link to a file',
+          (to, { listing, archive }) =>
+            tarOf(text('./listing', listing), { name: `./${archive}`, type: '1', linkname: `${to}/kept` }),
+        ],
+        [
+          'sends nothing twice with other content',
+          (_, { listing, archive, data }) =>
+            tarOf(text('./listing', listing), text(`./${archive}`, data), text(`./${archive}`, Buffer.from('other'))),
+        ],
+        [
+          'sends no other listing',
+          (_, { listing, archive, data }) =>
+            tarOf(text('./listing', Buffer.from(`${listing.toString()}x\n`)), text(`./${archive}`, data)),
+        ],
+        ['sends nothing else', () => tarOf(named('./else'))],
+        [
+          'sends no part',
+          (_, { listing, archive, data }) =>
+            tarOf(text('./listing', listing), text(`./${archive}`, data)).subarray(0, 1600),
+        ],
+        [
+          'sends no altered one',
+          (_, { listing, archive, data }) =>
+            tarOf(text('./listing', listing), text(`./${archive}`, Buffer.from(data).fill(1, 0, 9))),
+        ],
+        ['sends nothing at all', () => Buffer.alloc(0)],
+      ]),
+    )('%s', async (_, streamOf) => {
       const { here, there, snapshot, honest, stream } = await pair()
       stream(streamOf(outside, honest))
       await expect(copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })).rejects.toMatchObject({

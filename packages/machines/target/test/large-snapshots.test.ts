@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { Keeper } from './keeper.ts'
@@ -24,7 +24,7 @@ function makeFiles(keeper: Keeper): void {
   }
 }
 
-describe.each(installedShells())('a large state on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('a large state on a machine with $name', (shell) => {
   /** Returns a machine on which a program takes the place of a utility, which it finds in `$PATH`. */
   async function keeperWith(utility: string, script: string): Promise<Keeper> {
     const programs = mkdtempSync(join(directory, 'programs-'))

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 
 import { openSecrets } from '@davit/secrets'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -15,6 +15,7 @@ import {
   readFiles,
 } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
@@ -28,7 +29,7 @@ function reader(machine: Machine<'logs'>, path: string, { bytes = 1000, lines = 
   }
 }
 
-describe.each(installedShells())('logs on a machine with $name', (shell) => {
+describe.each(notingShells())('logs on a machine with $name', (shell) => {
   async function opened() {
     const scene = await Scene.open(shell)
     return { scene, machine: await scene.machineFor('logs'), log: scene.path('the log') }
@@ -68,7 +69,7 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
     expect(await read()).toMatchObject({ text: 'new\n' })
   })
 
-  test('lose what is too much, and begin with a whole line', async () => {
+  test.runIf(shell.inDepth)('lose what is too much, and begin with a whole line', async () => {
     const { machine, log } = await opened()
     writeFileSync(log, 'x'.repeat(40))
     appendFileSync(log, '\n1234567\n')
@@ -78,7 +79,7 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
     expect(await read()).toMatchObject({ text: `${'y'.repeat(15)}\n`, skipped: 24 })
   })
 
-  test('are read from files only, as many as there are', async () => {
+  test.runIf(shell.inDepth)('are read from files only, as many as there are', async () => {
     const { scene, machine, log } = await opened()
     writeFileSync(log, 'a\n')
     mkdirSync(scene.path('directory'))
@@ -113,7 +114,7 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
     machine.close()
   })
 
-  test('of a module that does not end are given up', async () => {
+  test.runIf(shell.inDepth)('of a module that does not end are given up', async () => {
     const { scene, machine } = await opened()
     scene.module('case $1 in logs) echo begun; exec sleep 1000 ;; esac', ['activate', 'logs'])
     const { definition, ...request } = scene.request('activate')
@@ -142,4 +143,6 @@ describe.each(installedShells())('logs on a machine with $name', (shell) => {
       { mapping: scene.mapping, activity: 'collect-garbage', path: `${log}.collect-garbage` },
     ])
   })
+
+  testCalls(shell, 'logs')
 })

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import type { ContainerName, ProfileName, ServiceKey, StorePath, TargetName } from '@davit/documents'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { observeMachine, performActivity, profileRoot, setProfile } from '../src/target.ts'
@@ -22,7 +22,7 @@ const mappings = ['1', '2'].flatMap((one) =>
   })),
 )
 
-describe.concurrent.each(installedShells())('names of 200 bytes on a machine with $name', (shell) => {
+describe.concurrent.each(shellsInDepth())('names of 200 bytes on a machine with $name', (shell) => {
   const opened = async () => {
     const scene = await Scene.open(shell)
     scene.module('echo "$1 $DAVIT_TARGET $DAVIT_KEY $3" >>"$D/calls"; echo printed; [ ! -e "$D/fail" ]')

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { lackingModules, referenceToDysnomia, observeMachine, performActivity, resolveModules } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-dysnomia-'))
 let scenes = 0
@@ -19,7 +20,7 @@ afterAll(() => {
 const TYPE = 'mongo-database'
 const REFERENCE = referenceToDysnomia(TYPE)
 
-describe.concurrent.each(installedShells())('a module of the Dysnomia of a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('a module of the Dysnomia of a machine with $name', (shell) => {
   /** The directory `given` is in `DYSNOMIA_MODULES_PATH`; the program `dysnomia` is that of the installation `prefix`. */
   const open = async (...files: readonly string[]) => {
     const root = join(directory, String((scenes += 1)))
@@ -42,7 +43,7 @@ describe.concurrent.each(installedShells())('a module of the Dysnomia of a machi
     expect(found).toEqual(new Map([[REFERENCE, join(root, `given/${TYPE}`)]]))
   })
 
-  test('takes the place of a module that declares it, and is what the record names', async () => {
+  test.runIf(shell.inDepth)('takes the place of a module that declares it, and is what the record names', async () => {
     const { root, scene } = await open(installed, `store/${TYPE}`)
     const declared = join(root, `store/${TYPE}`)
     writeFileSync(`${declared}.activities`, 'activate\nof-dysnomia\n')
@@ -53,7 +54,7 @@ describe.concurrent.each(installedShells())('a module of the Dysnomia of a machi
     expect(records.map(({ definition }) => definition.module)).toEqual([join(root, installed)])
   })
 
-  test('that is missing begins nothing, and is told apart from a missing profile', async () => {
+  test.runIf(shell.inDepth)('that is missing begins nothing, and is told apart from a missing profile', async () => {
     const { root, scene } = await open('profile/modules/other', 'given/other')
     const failed = await performActivity(scene.machine, scene.request('activate', REFERENCE))
     expect(failed).toMatchObject({ kind: 'failed', message: `Dysnomia has no module '${TYPE}' here` })
@@ -68,6 +69,8 @@ describe.concurrent.each(installedShells())('a module of the Dysnomia of a machi
     ])
     expect(await lackingModules(scene.machine, [...expected.keys(), `${there}/other`])).toEqual(expected)
   })
+
+  testCalls(shell, 'modules-of-dysnomia')
 })
 
 /** A module that tells which one it is. */

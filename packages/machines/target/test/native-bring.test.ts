@@ -5,17 +5,18 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { ServiceName, StorePath } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { currentSystem, type NativeStore, openNativeStore, type Registration, storeLayout } from '@davit/store'
-import { installedShells, type Shell } from '@davit/testing/shells'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { notingShells, type Shell } from '@davit/testing/shells'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { nativeTargetStore } from '../src/native/native-target-store.ts'
 import type { Machine } from '../src/target.ts'
 import { build, type Building, ENVIRONMENT, openBuilding } from './building.ts'
 import { canPose } from './other-machine.ts'
 import { broken, cut, damaged } from './spoiled-output.ts'
+import { testCalls } from './functions.ts'
 
 const { signal } = new AbortController()
-const [dash, ...others] = installedShells() as [Shell, ...Shell[]]
+const [dash, ...others] = notingShells() as [Shell, ...Shell[]]
 
 const SCRIPT = '#!/bin/sh\n'
 const MODULE = { script: Buffer.from(SCRIPT), activities: ['activate'] }
@@ -99,7 +100,7 @@ describe.runIf(canPose).each([dash, ...others])('bring() from a machine with $na
     expect(incoming()).toEqual([])
   })
 
-  test('asks once if nothing is missing, and otherwise brings only that', async () => {
+  test.runIf(shell.inDepth)('asks once if nothing is missing, and otherwise brings only that', async () => {
     const { profile, web, registrations } = setting
     await bring([web])
     expect(await bring([profile])).toMatchObject({ paths: 2 })
@@ -117,7 +118,7 @@ describe.runIf(canPose).each([dash, ...others])('bring() from a machine with $na
     expect(kept.toSorted()).toEqual(setting.closure.map((path) => basename(path)).toSorted())
   })
 
-  test('names all paths that are not valid there', async () => {
+  test.runIf(shell.inDepth)('names all paths that are not valid there', async () => {
     const { profile, module, web } = setting
     for (const path of [module, web]) removeTree(building.there(recordOf(path)))
     await expect(bring([module, profile])).rejects.toMatchObject({
@@ -127,6 +128,8 @@ describe.runIf(canPose).each([dash, ...others])('bring() from a machine with $na
     })
     expect(await store.invalidPaths([profile])).toHaveLength(1)
   })
+
+  testCalls(shell, 'native-bring')
 })
 
 describe.runIf(canPose)('bring()', () => {
@@ -134,16 +137,25 @@ describe.runIf(canPose)('bring()', () => {
   let building: Building
   let store: NativeStore
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     setting = await openSetting(dash)
     building = setting.building
+    cpSync(building.there(layout().directory), honest(), { recursive: true, verbatimSymlinks: true })
+  })
+  afterAll(() => building.close())
+  beforeEach(async () => {
+    empty(building.store)
+    const there = building.there(layout().directory)
+    for (const name of readdirSync(there)) removeTree(join(there, name))
+    cpSync(honest(), there, { recursive: true, verbatimSymlinks: true })
     store = await openStore(building)
   })
-  afterEach(() => building.close())
 
   const bring = (paths: readonly StorePath[], { machine = building.machine, stop = signal } = {}) =>
     nativeTargetStore(machine, store).bring(paths, { signal: stop })
-  const layout = () => storeLayout(store.reference.directory)
+  const layout = () => storeLayout(building.store.reference.directory)
+  /** What the other machine has before each test. */
+  const honest = () => join(building.directory, 'honest')
   const recordOf = (path: string) => building.there(join(layout().registrations, `${basename(path)}.json`))
   const isEmpty = async () => {
     expect(await store.invalidPaths(setting.closure)).toEqual(setting.closure)
@@ -251,13 +263,11 @@ describe.runIf(canPose)('bring()', () => {
   })
 
   test('what is believed as an output gives way to the content that has the name: of another machine', async () => {
-    const honest = join(building.directory, 'honest')
-    cpSync(building.there(layout().directory), honest, { recursive: true, verbatimSymlinks: true })
     await forgeModule()
     await bring([setting.profile])
     removeTree(building.there(setting.module))
-    cpSync(join(honest, basename(setting.module)), building.there(setting.module), { recursive: true })
-    cpSync(join(honest, '.davit/registrations', basename(recordOf(setting.module))), recordOf(setting.module))
+    cpSync(join(honest(), basename(setting.module)), building.there(setting.module), { recursive: true })
+    cpSync(join(honest(), '.davit/registrations', basename(recordOf(setting.module))), recordOf(setting.module))
     expect(await bring([setting.profile])).toMatchObject({ paths: 1 })
     expect(readFileSync(join(setting.module, 'process'), 'utf8')).toBe(SCRIPT)
     expect(await store.registrations([setting.module])).toEqual(

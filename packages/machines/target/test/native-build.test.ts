@@ -18,17 +18,18 @@ import type { DavitError } from '@davit/diagnostics'
 import { removeTree } from '@davit/files'
 import type { Isolation } from '@davit/isolation'
 import { encodeRegistration, openNativeStore, storeLayout, timeOfContent } from '@davit/store'
-import { isThorough } from '@davit/testing/effort'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { isThorough, isExhaustive } from '@davit/testing/effort'
+import { type Shell, notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { build, type Building, ENVIRONMENT, openBuilding, running, uniqueSleep } from './building.ts'
+import { testCalls } from './functions.ts'
 import { canPose, shellWithout } from './other-machine.ts'
 
 const places = mkdtempSync(join(tmpdir(), 'davit-places-'))
 afterAll(() => removeTree(places))
-const shells = installedShells()
+const shells = notingShells()
 const bare = shellWithout(['bwrap', 'unshare'], places)
 const MACHINES: readonly { readonly shell: Shell; readonly isolation: Isolation['kind'] }[] = [
   ...shells.map((shell) => ({ shell, isolation: shell.name === 'busybox' ? 'namespaces' : 'bubblewrap' }) as const),
@@ -82,8 +83,10 @@ describe.runIf(canPose).each(MACHINES)(
       expect(await building.fetch([pkg!])).toEqual({ paths: 0, bytes: 0 })
     })
 
+    if (shells.includes(shell)) testCalls(shell, 'native-build')
+
     // Shells do not differ in the rest, so it runs in one of them with each kind of isolation.
-    if (!isThorough && SEEN.includes(shell.name)) return
+    if (!isThorough && !isExhaustive && SEEN.includes(shell.name)) return
 
     test('buildNatively() builds in the environment that the coordinator builds in', async () => {
       const script =

@@ -7,14 +7,14 @@ import { DavitError } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { encodeProcessReference, processReference } from '@davit/process'
 import type { NativeStore } from '@davit/store'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { collectGarbage, openMachine } from '../src/target.ts'
 import { build, type Collecting, names, openCollecting, outOf, signal } from './collecting.ts'
 
-describe.each(installedShells())('while others work, on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('while others work, on a machine with $name', (shell) => {
   let scene: Collecting
 
   beforeEach(async () => {

@@ -3,18 +3,19 @@ import { basename, join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
 import type { ProfileName, StorePath, TargetName } from '@davit/documents'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { nativeTargetStore } from '../src/native/native-target-store.ts'
 import { collectGarbage, findGarbage, openMachine, setProfile, trimProfile } from '../src/target.ts'
 import { build, type Collecting, names, openCollecting, outOf, signal } from './collecting.ts'
+import { testCalls } from './functions.ts'
 
 const target = 't1' as TargetName
 const profile = 'default' as ProfileName
 
-describe.each(installedShells())('on a machine with $name', (shell) => {
+describe.each(notingShells())('on a machine with $name', (shell) => {
   let scene: Collecting
 
   beforeEach(async () => {
@@ -122,7 +123,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     },
   )
 
-  test('every generation of a profile keeps its closure until it is deleted', async () => {
+  test.runIf(shell.inDepth)('every generation of a profile keeps its closure until it is deleted', async () => {
     const [a, b] = await scene.store.addProfiles(
       ['a', 'b'].map((name) => ({ name, packages: [], profileManifest: `<${name}/>`, modules: new Map() })),
     )
@@ -191,7 +192,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(scene.inStore().filter((name) => /-rubbish$|^of/.test(name))).toHaveLength(3)
   })
 
-  test('paths that a helper reported stay until it ends', async () => {
+  test.runIf(shell.inDepth)('paths that a helper reported stay until it ends', async () => {
     const [a, b] = outOf(await scene.instantiate(scene.source('a'), scene.source('b'))) as [StorePath, StorePath]
     scene.expire()
     const other = await openMachine(async () => shellConnection(shell, join(scene.directory, 'other')), {
@@ -235,4 +236,6 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       carrier.close()
     },
   )
+
+  testCalls(shell, 'native-collect')
 })

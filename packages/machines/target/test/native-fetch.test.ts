@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 
 import { openNativeStore, storeLayout } from '@davit/store'
 import { removeTree } from '@davit/files'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { fetchNatively } from '../src/native/fetch.ts'
@@ -15,7 +15,7 @@ import { canPose } from './other-machine.ts'
 import { broken, cut, damaged } from './spoiled-output.ts'
 
 const FOREVER = new AbortController().signal
-const shell = installedShells()[0]!
+const shell = shellsInDepth()[0]!
 
 describe.runIf(canPose)('fetchNatively()', () => {
   let building: Building

@@ -18,7 +18,7 @@ import type { PackageRequest, ServiceName, StorePath, System } from '@davit/docu
 import { removeTree } from '@davit/files'
 import { type NativeStore, openNativeStore, storeLayout } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type Machine, openMachine } from '../src/machine.ts'
@@ -27,7 +27,7 @@ import { nativeTargetStore } from '../src/native/native-target-store.ts'
 const { signal } = new AbortController()
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 
-describe.each(installedShells())('on a machine with $name', (shell) => {
+describe.each(shellsInDepth())('on a machine with $name', (shell) => {
   let directory: string
   let machine: Machine<'carry'>
   let store: NativeStore

@@ -9,7 +9,7 @@ import type { StorePath, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { type Shell, notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -17,9 +17,10 @@ import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix/nix-target-store.ts'
 import type { TargetBuildOutcome, TargetStore } from '../src/target-store.ts'
 import { linesOf, nixConnection, nixPrograms, validOf } from './testing.ts'
+import { testCalls } from './functions.ts'
 
 const { signal } = new AbortController()
-const shells = installedShells()
+const shells = notingShells()
 const [dash] = shells as readonly [Shell]
 
 /** System and script of each derivation by name; `@NAME@` stands for the output of another one. */
@@ -120,6 +121,8 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       const outputs = [...(await coordinator.outputs([derivation])).values()].flat()
       expect(validOf(there, outputs)).toEqual([])
     })
+
+    testCalls(shell, 'nix-build')
   })
 
   test('a build may be silent, unless the machine is as well', async () => {

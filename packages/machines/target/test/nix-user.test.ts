@@ -19,7 +19,7 @@ import { shellConnection } from '@davit/connection/testing'
 import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { type Shell, shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -29,7 +29,7 @@ import { buildClosures, type Closure, linesOf, nixPrograms, validOf } from './te
 const { signal } = new AbortController()
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
 const cannotBeNobody = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), 'true']).status !== 0
-const [dash] = installedShells() as readonly [Shell]
+const [dash] = shellsInDepth() as readonly [Shell]
 
 describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix daemon', () => {
   const here = privateNixOfFile()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { installedShells } from '@davit/testing/shells'
+import { shellsWithUtilities } from '@davit/testing/shells'
 import { describe, expect, test } from 'vitest'
 
 import { openMachine, readCondition, type Role } from '../src/target.ts'
@@ -11,7 +11,7 @@ import { openMachine, readCondition, type Role } from '../src/target.ts'
 const AS_ROOT = process.getuid?.() === 0
 const OTHER = 4242
 
-describe.each(installedShells())('the directory of the state on a machine with $name', (shell) => {
+describe.each(shellsWithUtilities())('the directory of the state on a machine with $name', (shell) => {
   /** What keeps a helper of a role from working, if anything. */
   async function refusal(state: string, role: Role = 'deploy'): Promise<unknown> {
     try {

@@ -25,7 +25,7 @@ import {
 } from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -42,6 +42,7 @@ import {
   releaseLock,
 } from '../src/target.ts'
 import { SERVICE } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
@@ -55,7 +56,7 @@ const NIX_ENV = `#!/bin/sh
 echo "$@" >>"$(dirname "$0")/log"
 ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
 
-describe.each(installedShells())('deployments of Disnix beside davit with $name', (shell) => {
+describe.each(notingShells())('deployments of Disnix beside davit with $name', (shell) => {
   let directory: string
   let surroundings: Readonly<Record<string, string>>
   const inside = (...parts: readonly string[]) => join(directory, ...parts)
@@ -125,7 +126,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect([existsSync(lock()), readdirSync(inside('tmp'))]).toEqual([false, []])
     })
 
-    test.each([
+    test.runIf(shell.inDepth).each([
       ['a file', () => write('tmp/disnix-default.lock', '')],
       ['a link', () => symlinkSync('/nowhere', lock())],
       ['a named pipe', () => spawnSync('mkfifo', [lock()])],
@@ -146,7 +147,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(await taking('theirs')).toMatchObject({ kind: 'acquired' })
     })
 
-    test('that is removed after a run that was killed', async () => {
+    test.runIf(shell.inDepth)('that is removed after a run that was killed', async () => {
       await adopted()
       await taking('ours', 1)
       expect(existsSync(lock())).toBe(true)
@@ -158,7 +159,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(existsSync(lock())).toBe(false)
     })
 
-    test('that is not removed if it is not that of davit any more', async () => {
+    test.runIf(shell.inDepth)('that is not removed if it is not that of davit any more', async () => {
       await adopted()
       await taking()
       rmSync(lock())
@@ -167,7 +168,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(readFileSync(lock(), 'utf8')).toBe('')
     })
 
-    test('that is kept for another target of the machine', async () => {
+    test.runIf(shell.inDepth)('that is kept for another target of the machine', async () => {
       await adopted()
       await taking()
       await acquireLock(
@@ -181,7 +182,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(existsSync(lock())).toBe(false)
     })
 
-    test('before they have a profile', async () => {
+    test.runIf(shell.inDepth)('before they have a profile', async () => {
       const observed = async () => (await observeMachine(await open('deploy'), profile)).originalLock
       expect(await observed()).toBe(undefined)
       write('tmp/disnix-other.lock', '')
@@ -194,7 +195,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
       expect(await observed()).toBe(undefined)
     })
 
-    test('and profiles that davit knows before it sets them', async () => {
+    test.runIf(shell.inDepth)('and profiles that davit knows before it sets them', async () => {
       const path = await adopted()
       mkdirSync(inside('store/new'))
       const original = { ...place, path: inside('store/new') as StorePath, components: [WEB] }
@@ -239,7 +240,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
     )
   })
 
-  test('are adopted without what others could have written in place of davit-client', async () => {
+  test.runIf(shell.inDepth)('are adopted without what others could have written in place of davit-client', async () => {
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
     write('store/web/module', '')
     const service = { ...SERVICE, pkg: inside('store/web') as StorePath }
@@ -251,7 +252,7 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
     expect(existsSync(inside('state/targets/t1/run/process'))).toBe(false)
   })
 
-  test('have the snapshots adopted that modules of davit have taken for Disnix', async () => {
+  test.runIf(shell.inDepth)('have the snapshots adopted that modules of davit have taken for Disnix', async () => {
     snapshot('dysnomia', 'a', 1)
     write('dysnomia/snapshots/process/web/a/listing', 'davit snapshot 1\n')
     expect(await adoptState(await open('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
@@ -270,4 +271,6 @@ describe.each(installedShells())('deployments of Disnix beside davit with $name'
     write('dysnomia/activated/process/bad name', '')
     expect(await originalMarks(machine)).toEqual([named[0]])
   })
+
+  testCalls(shell, 'originals-beside')
 })

@@ -23,7 +23,7 @@ import {
 } from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import {
@@ -38,6 +38,7 @@ import {
   originalProfile,
 } from '../src/target.ts'
 import { SERVICE } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
@@ -51,7 +52,7 @@ const NIX_ENV = `#!/bin/sh
 echo "$@" >>"$(dirname "$0")/log"
 ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
 
-describe.each(installedShells())('deployments of Disnix with $name', (shell) => {
+describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
   let directory: string
   let surroundings: Readonly<Record<string, string>>
   const inside = (...parts: readonly string[]) => join(directory, ...parts)
@@ -119,7 +120,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(await originals()).toMatchObject([{ profile, isLocked: true }, { profile: 'other' }])
   })
 
-  test('are no reason to refuse a machine if they are none', async () => {
+  test.runIf(shell.inDepth)('are no reason to refuse a machine if they are none', async () => {
     const path = lay()
     for (const name of ['no-store', 'x'.repeat(220), 'ähnlich', '-x', '$(id)']) {
       mkdirSync(inside('elsewhere', "it's"), { recursive: true })
@@ -146,7 +147,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(originalProfile(read[2]!, target).problem?.message).toContain('was not read: the profiles of Disnix')
   })
 
-  test('are said to be locked, whatever is in place of the lock', async () => {
+  test.runIf(shell.inDepth)('are said to be locked, whatever is in place of the lock', async () => {
     lay()
     spawnSync('mkfifo', [inside('tmp/disnix-default.lock')])
     expect(await originals()).toMatchObject([{ profile, isLocked: true }])
@@ -167,7 +168,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(generations(state)).toContain('12 a')
   })
 
-  test('leave what is no snapshot where it is', async () => {
+  test.runIf(shell.inDepth)('leave what is no snapshot where it is', async () => {
     snapshot('dysnomia', 'a', 1)
     mkdirSync(inside('dysnomia/generations/process/-rf'), { recursive: true })
     symlinkSync('../../../snapshots/process/web/gone', inside('dysnomia/generations/process/web/2'))
@@ -207,7 +208,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(readFileSync(inside('bin/log'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  test.each([
+  test.runIf(shell.inDepth).each([
     ['..', 'web'],
     ['process', '../../web'],
     ['process', '-web'],
@@ -223,7 +224,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     ])
   })
 
-  test('keep the markers of what another deployment has active', async () => {
+  test.runIf(shell.inDepth)('keep the markers of what another deployment has active', async () => {
     lay()
     mkdirSync(inside('store/new'))
     const machine = await open('adopt')
@@ -237,7 +238,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   })
 
   // In Busybox, `id` is part of the shell.
-  test.skipIf(shell.name === 'busybox')('of an ordinary account are its own', async () => {
+  test.runIf(shell.inDepth && shell.name !== 'busybox')('of an ordinary account are its own', async () => {
     write('bin/id', '#!/bin/sh\ncase $1 in -un) echo anna ;; *) echo 1000 ;; esac\n')
     surroundings = { USER: 'root' }
     const path = lay()
@@ -251,7 +252,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(await originals()).toEqual([])
   })
 
-  test.skipIf(shell.name === 'busybox')('of an account without a name are those of $USER', async () => {
+  test.runIf(shell.inDepth && shell.name !== 'busybox')('of an account without a name are those of $USER', async () => {
     write('bin/id', '#!/bin/sh\ncase $1 in -un) echo 1000 && exit 1 ;; *) echo 1000 ;; esac\n')
     const path = lay()
     mkdirSync(inside('nix/profiles/per-user/berta'), { recursive: true })
@@ -299,7 +300,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     await expect(adopted()).rejects.toMatchObject({ code: 'already-running' })
   })
 
-  test('are neither adopted nor given back without the lock', async () => {
+  test.runIf(shell.inDepth)('are neither adopted nor given back without the lock', async () => {
     lay()
     snapshot('dysnomia', 'a', 1)
     mkdirSync(inside('store/new'))
@@ -319,4 +320,6 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(['adopted', 'targets/t1/active'].filter((name) => existsSync(inside('state', name)))).toEqual([])
     expect(['bin/log', 'dysnomia/activated'].filter((name) => existsSync(inside(name)))).toEqual([])
   })
+
+  testCalls(shell, 'originals')
 })

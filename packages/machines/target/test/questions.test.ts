@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 import type { ServiceKey, ServiceMapping } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
-
 import { acquireLock, askServices, observeMachine, performActivity } from '../src/target.ts'
-import type { LockQuestions } from '../src/records/questions.ts'
+import { type LockQuestions } from '../src/records/questions.ts'
 import { askByActivity, closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
@@ -18,7 +18,7 @@ const refused = (message: string, log = '') => ({ kind: 'failed', message, log }
 const CUT_OFF = refused('it was cut off, or never began')
 const MEGABYTE = 1024 * 1024
 
-describe.concurrent.each(installedShells())('askServices() on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('askServices() on a machine with $name', (shell) => {
   const mappingOf = (scene: Scene, key: string): ServiceMapping => ({ ...scene.mapping, service: key as ServiceKey })
   const recordOf = (scene: Scene, key: string) => join(scene.record, `../process:${key}`)
 
@@ -96,7 +96,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     expect(await observe(scene)).toEqual(['a ended', 'b ended', 'b2 ended', 'c ended'])
   })
 
-  test('asks as many at a time as it is told', async () => {
+  test.runIf(shell.inDepth)('asks as many at a time as it is told', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e']
     const scene = await sceneWith(keys, 'hold; echo "end" >>"$D/calls"')
     const asking = ask(scene, keys, { atATime: 3 })
@@ -134,7 +134,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     expect(isAlive(scene.pidIn('child'))).toBe(false)
   })
 
-  test('keeps 3 to 4 MB of what a module prints, and how much is left out', async () => {
+  test.runIf(shell.inDepth)('keeps 3 to 4 MB of what a module prints, and how much is left out', async () => {
     const scene = await sceneWith(['a'], 'yes "$(printf %2000d 7)" | head -c 40000000; echo; echo last; exit 5')
     const [answer] = await ask(scene, ['a'])
     expect(answer).toMatchObject(refused('its module ended with status 5', expect.stringMatching(/\nlast\n$/)))
@@ -157,7 +157,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     expect(readdirSync(logs(scene)).filter((name) => name.includes('lock'))).toEqual(['process:a.lock'])
   })
 
-  test('keeps output that is written in many parts', async () => {
+  test.runIf(shell.inDepth)('keeps output that is written in many parts', async () => {
     const script = 'number=0; while [ $number -lt 3000 ]; do echo "line $number"; number=$((number + 1)); done; exit 1'
     const scene = await sceneWith(['a'], script)
     expect(await ask(scene, ['a'])).toMatchObject([{ log: expect.stringMatching(/\nline 2999\n$/) }])
@@ -200,7 +200,7 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     expect(calls(scene)).toEqual(['lock a'])
   })
 
-  test('begins no more when the asker is killed, and waits for the module that runs', async () => {
+  test.runIf(shell.inDepth)('begins no more when the asker is killed, and waits for the module that runs', async () => {
     const keys = ['a', 'b', 'c', 'd']
     const scene = await sceneWith(keys, 'hold; echo "end" >>"$D/calls"')
     // Answers to earlier questions, which do not count.
@@ -293,4 +293,6 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     }
     expect(await ask(scene, ['a'])).toEqual([AGREED])
   })
+
+  testCalls(shell, 'questions')
 })

@@ -16,7 +16,7 @@ import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { type NativeStore, openNativeStore } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { acquireLock, type Machine, openMachine, readProfiles, releaseLock, setProfile } from '../src/target.ts'
@@ -32,7 +32,7 @@ const SOMEBODY_ELSES = JSON.stringify({
 })
 const NOTHING: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
 
-describe.each(installedShells())('profiles of a target with $name', (shell) => {
+describe.each(shellsInDepth())('profiles of a target with $name', (shell) => {
   let directory: string
   let store: NativeStore
   let machine: Machine

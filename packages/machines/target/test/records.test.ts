@@ -139,7 +139,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).damaged).toEqual([])
   })
 
-  test('that are incomplete are not removed if no manifest has the service', async () => {
+  test.runIf(shell.inDepth)('that are incomplete are not removed if no manifest has the service', async () => {
     const scene = await activated()
     writeFileSync(join(scene.record, 'record'), 'name web\n')
     const { definition: _definition, ...request } = scene.request('deactivate')
@@ -150,57 +150,68 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).damaged).toHaveLength(1)
   })
 
-  test.each([
-    ['deactivating', 'deactivate 1', true],
-    ['activating', 'activate 3', true],
-    ['deactivating', 'lock 1', false],
-    ['active', 'deactivate 1', false],
-  ])('in state %s with status %s: hasFailed is %s', async (state, status, hasFailed) => {
+  test('have failed if their last activity has, unless it was another', async () => {
     const scene = await activated()
     expect((await observe(scene)).records).toMatchObject([{ hasFailed: false }])
-    writeFileSync(join(scene.record, 'state'), `${state}\n`)
-    writeFileSync(join(scene.record, 'status'), `${status}\n`)
-    expect((await observe(scene)).records).toMatchObject([{ state, hasFailed }])
-  })
-
-  test.each([
-    ['', '', false],
-    ['', 'lock 0', true],
-    ['', 'lock 1', true],
-    ['', 'unlock 1', true],
-    ['', 'unlock 130', true],
-    ['', 'unlock 0', false],
-    ['', 'deactivate 1', false],
-    // Cut off.
-    ['lock', '', true],
-    ['unlock', '', true],
-  ])('with activity "%s" and status "%s": isLocked is %s', async (activity, status, isLocked) => {
-    const scene = await activated()
-    writeFileSync(join(scene.record, 'activity'), activity)
-    writeFileSync(join(scene.record, 'status'), status)
-    expect((await observe(scene)).records).toMatchObject([{ state: 'active', isLocked }])
-  })
-
-  test.each([
-    ['activating', 'activate', '', 'activate'],
-    ['activating', 'activate', 'activate 1', undefined],
-    // The outcome was written, and the runner was cut off before it released its claim.
-    ['active', 'activate', '', undefined],
-    ['deactivating', 'deactivate', 'lock 0', 'deactivate'],
-    // The state of the next activity was written, and its name not yet.
-    ['deactivating', 'activate', '', undefined],
-    ['active', 'lock', '', 'lock'],
-    ['active', 'lock', 'lock 0', undefined],
-    ['active', 'of a later version', '', undefined],
-    ['active', 'update', '', 'update'],
-    ['deactivating', '', '', undefined],
-  ])('in state %s with activity %j and status %j: cut off is %s', async (state, named, status, activity) => {
-    const scene = await activated()
-    for (const [file, text] of Object.entries({ state, activity: named, status })) {
-      if (text !== '') writeFileSync(join(scene.record, file), `${text}\n`)
+    for (const [state, status, hasFailed] of [
+      ['deactivating', 'deactivate 1', true],
+      ['activating', 'activate 3', true],
+      ['deactivating', 'lock 1', false],
+      ['active', 'deactivate 1', false],
+    ] as const) {
+      writeFileSync(join(scene.record, 'state'), `${state}\n`)
+      writeFileSync(join(scene.record, 'status'), `${status}\n`)
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await observe(scene)).records, `${state} with ${status}`).toMatchObject([{ state, hasFailed }])
     }
-    const { records } = await observe(scene)
-    expect(records.map((record) => [record.state, record.running, record.activity])).toEqual([[state, false, activity]])
+  })
+
+  test('are locked if a lock was granted, refused or cut off, and until they are unlocked', async () => {
+    const scene = await activated()
+    for (const [activity, status, isLocked] of [
+      ['', '', false],
+      ['', 'lock 0', true],
+      ['', 'lock 1', true],
+      ['', 'unlock 1', true],
+      ['', 'unlock 130', true],
+      ['', 'unlock 0', false],
+      ['', 'deactivate 1', false],
+      // Cut off.
+      ['lock', '', true],
+      ['unlock', '', true],
+    ] as const) {
+      writeFileSync(join(scene.record, 'activity'), activity)
+      writeFileSync(join(scene.record, 'status'), status)
+      const { records } = await observe(scene) // oxlint-disable-line no-await-in-loop
+      expect(records, `${activity} with ${status}`).toMatchObject([{ state: 'active', isLocked }])
+    }
+  })
+
+  test('name the activity that was cut off, if the state and its outcome allow that', async () => {
+    const scene = await activated()
+    for (const [state, named, status, activity] of [
+      ['activating', 'activate', '', 'activate'],
+      ['activating', 'activate', 'activate 1', undefined],
+      // The outcome was written, and the runner was cut off before it released its claim.
+      ['active', 'activate', '', undefined],
+      ['deactivating', 'deactivate', 'lock 0', 'deactivate'],
+      // The state of the next activity was written, and its name not yet.
+      ['deactivating', 'activate', '', undefined],
+      ['active', 'lock', '', 'lock'],
+      ['active', 'lock', 'lock 0', undefined],
+      ['active', 'of a later version', '', undefined],
+      ['active', 'update', '', 'update'],
+      ['deactivating', '', '', undefined],
+    ] as const) {
+      for (const [file, text] of Object.entries({ state, activity: named, status })) {
+        rmSync(join(scene.record, file), { force: true })
+        if (text !== '') writeFileSync(join(scene.record, file), `${text}\n`)
+      }
+      const { records } = await observe(scene) // oxlint-disable-line no-await-in-loop
+      expect(records.map((record) => [record.state, record.running, record.activity])).toEqual([
+        [state, false, activity],
+      ])
+    }
   })
 
   test.runIf(shell.inDepth)('that are removed while they are read are left out', async () => {
@@ -266,7 +277,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).records.map(({ activity }) => activity)).toEqual([undefined])
   })
 
-  test('of other profiles are reported separately', async () => {
+  test.runIf(shell.inDepth)('of other profiles are reported separately', async () => {
     const scene = await activated()
     const others = join(scene.record, '../../other')
     mkdirSync(others)
@@ -277,7 +288,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(foreign).toEqual([{ profile: 'other', target: 't1', container: 'process', pkg, name: 'web' }])
   })
 
-  test('with a name that davit does not use are reported', async () => {
+  test.runIf(shell.inDepth)('with a name that davit does not use are reported', async () => {
     const scene = await activated()
     const strange = ['a b:c', 'a:b:c', '-x:y'].map((name) => join(scene.record, '..', name))
     for (const directory of strange) cpSync(scene.record, directory, { recursive: true })

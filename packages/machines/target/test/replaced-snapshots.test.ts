@@ -1,17 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { cleanSnapshots, replaceState } from '../src/target.ts'
 import { Keeper } from './keeper.ts'
 import { closeScenes } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
 const SUCCEEDED = { kind: 'succeeded' }
 
-describe.each(installedShells())('what a restoration replaces on a machine with $name', (shell) => {
+describe.each(notingShells())('what a restoration replaces on a machine with $name', (shell) => {
   test('is kept when old snapshots are removed, until something else is replaced', async () => {
     const keeper = await Keeper.open(shell)
     const put = (text: string) => writeFileSync(keeper.path('file'), text)
@@ -39,4 +40,6 @@ describe.each(installedShells())('what a restoration replaces on a machine with 
     expect(await clean(1)).toEqual([wanted, precious])
     expect(await clean(0)).toEqual([])
   })
+
+  testCalls(shell, 'replaced-snapshots')
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { AS_NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { installedShells } from '@davit/testing/shells'
+import { shellsWithUtilities } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -48,7 +48,7 @@ const expectLog = async ({ scene }: Keeper, activity: string, expected: RegExp) 
   await until(() => expect(scene.read(log)).toMatch(expected))
 }
 
-describe.each(installedShells())('a snapshot on a machine with $name', (shell) => {
+describe.each(shellsWithUtilities())('a snapshot on a machine with $name', (shell) => {
   /** What gives rights to whoever runs it, and a directory that a group shares. */
   function fill(keeper: Keeper): void {
     mkdirSync(keeper.path('shared'))

@@ -4,7 +4,7 @@ import type { Channel } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
 import { NO_SECRETS } from '@davit/secrets'
 import { isAlive } from '@davit/testing/processes'
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { type Shell, shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 
@@ -21,7 +21,7 @@ afterEach(() => void vi.useRealTimers())
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const silence = { code: 'connection-lost', exitStatus: 69, hint: expect.stringContaining('DAVIT_ANSWER_TIMEOUT') }
 
-describe.each(installedShells())('with $name', (shell) => {
+describe.each(shellsInDepth())('with $name', (shell) => {
   const open = async (answerSeconds: number) => {
     const scene = await Scene.open(shell)
     const machine = await openMachine(async () => scene.connection, { answerSeconds })
@@ -81,7 +81,7 @@ describe.each(installedShells())('with $name', (shell) => {
 })
 
 describe('with one shell', () => {
-  const [shell] = installedShells() as readonly [Shell]
+  const [shell] = shellsInDepth() as readonly [Shell]
 
   test('a stopped receiver is noticed before and after the end of an archive', async () => {
     const scene = await Scene.open(shell)

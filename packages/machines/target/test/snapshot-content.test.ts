@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { installedShells, type Shell } from '@davit/testing/shells'
+import { type Shell, shellsWithUtilities } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
@@ -35,7 +35,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const { signal } = new AbortController()
 const SUCCEEDED = { kind: 'succeeded' }
-const SHELLS = installedShells()
+const SHELLS = shellsWithUtilities()
 const PRIVATE = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0
 
 /** A machine whose accounts are root and these. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 
-import { installedShells } from '@davit/testing/shells'
+import { shellsInDepth } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -9,7 +9,7 @@ import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('askStatuses() on a machine with $name', (shell) => {
+describe.concurrent.each(shellsInDepth())('askStatuses() on a machine with $name', (shell) => {
   const begun = (scene: Scene) => until(() => expect(scene.read('begun')).not.toBe(''))
   const ask = (scene: Scene, timeoutSeconds = 50) => {
     const { profile, mapping } = scene

@@ -1,11 +1,12 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { performActivity, readInventory } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
@@ -13,7 +14,7 @@ const timesOn = async (scene: Scene, profile: string) =>
   (await readInventory(await scene.machineFor('query'), { profile: profile as never, targets: [], references: [] }))
     .timeOf
 
-describe.concurrent.each(installedShells())('times on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('times on a machine with $name', (shell) => {
   test('tells when each record got its state, and nothing of what does not belong there', async () => {
     const scene = await Scene.open(shell)
     scene.module('exit 0')
@@ -33,4 +34,6 @@ describe.concurrent.each(installedShells())('times on a machine with $name', (sh
     const timeInOther = await timesOn(scene, 'other')
     expect(timeInOther(scene.mapping)).toBeUndefined()
   })
+
+  testCalls(shell, 'times')
 })

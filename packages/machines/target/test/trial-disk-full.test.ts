@@ -87,23 +87,26 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('a trial on a
     expect(calls().slice(-4)).toEqual(keys.map((key) => `activate ${key}`))
   })
 
-  test('is not mistaken for one that was confirmed, if how it ended cannot be written yet', async () => {
-    await begin('none')
-    const reserve = at('state/targets/t1/trials/default/reserve')
-    // As if others had taken that space.
-    writeFileSync(reserve, '')
-    disk.fill()
-    await revertTrial(watched, trial)
-    await until(() => expect(existsSync(reserve)).toBe(false))
-    expect(await trialState(watched, trial)).toEqual({ kind: 'back' })
-    disk.free()
-    expect(await end()).toEqual({ kind: 'ended', failed: [] })
-    const confirming = await openMachine(async () => shellConnection(shell, at('state')), { role: 'confirm' })
-    expect(await confirmTrial(confirming, trial)).toBe(false)
-    confirming.close()
-  })
+  test.runIf(shell.inDepth)(
+    'is not mistaken for one that was confirmed, if how it ended cannot be written yet',
+    async () => {
+      await begin('none')
+      const reserve = at('state/targets/t1/trials/default/reserve')
+      // As if others had taken that space.
+      writeFileSync(reserve, '')
+      disk.fill()
+      await revertTrial(watched, trial)
+      await until(() => expect(existsSync(reserve)).toBe(false))
+      expect(await trialState(watched, trial)).toEqual({ kind: 'back' })
+      disk.free()
+      expect(await end()).toEqual({ kind: 'ended', failed: [] })
+      const confirming = await openMachine(async () => shellConnection(shell, at('state')), { role: 'confirm' })
+      expect(await confirmTrial(confirming, trial)).toBe(false)
+      confirming.close()
+    },
+  )
 
-  test('does not begin, and leaves nothing behind', async () => {
+  test.runIf(shell.inDepth)('does not begin, and leaves nothing behind', async () => {
     await perform('activate', 'a')
     for (const left of [0, 4096, 16_384, 40_960]) {
       disk.fill(left)

@@ -2,17 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isAlive } from '@davit/testing/processes'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { beginTrial, observeMachine, revertTrial } from '../src/target.ts'
 import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, stepsOf, takeCalls, terms, watcherOf } from './trial-scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('a restart of the machine during a trial, with $name', (shell) => {
+describe.concurrent.each(notingShells())('a restart of the machine during a trial, with $name', (shell) => {
   test('has it go back, and start all services again', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
@@ -71,4 +72,6 @@ describe.concurrent.each(installedShells())('a restart of the machine during a t
     const calls = takeCalls(scene).filter((call) => !call.startsWith('status'))
     expect(calls).toEqual(['deactivate b 80', 'activate b 80'])
   })
+
+  testCalls(shell, 'trial-restart')
 })

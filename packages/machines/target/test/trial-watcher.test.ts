@@ -15,7 +15,7 @@ import { active, directory, hasEnded, openTrial, perform, stepsOf, takeCalls, te
 afterAll(closeScenes)
 
 describe.concurrent.each(installedShells())('the watcher of a trial, on a machine with $name', (shell) => {
-  test('is one, even if the trial is begun again since the answer was lost', async () => {
+  test.runIf(shell.inDepth)('is one, even if the trial is begun again since the answer was lost', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
@@ -52,7 +52,7 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     expect(await active(scene)).toEqual([])
   })
 
-  test('leaves a trial alone that has another one', async () => {
+  test.runIf(shell.inDepth)('leaves a trial alone that has another one', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
@@ -84,7 +84,7 @@ describe.concurrent.each(installedShells())('the watcher of a trial, on a machin
     },
   )
 
-  test('ends if the state of the machine is removed while it goes back', async () => {
+  test.runIf(shell.inDepth)('ends if the state of the machine is removed while it goes back', async () => {
     const { scene, trial, machine } = await openTrial(shell)
     scene.write('go')
     await perform(scene, 'activate', 'slow')

@@ -1,16 +1,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { beginTrial, forgetTrial, revertTrial, trialState } from '../src/target.ts'
 import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, stepsOf, takeCalls, terms } from './trial-scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('the way back from a trial, on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('the way back from a trial, on a machine with $name', (shell) => {
   test('has its order, leads to exactly what was active, and leaves alone what did not change', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
@@ -50,7 +51,7 @@ describe.concurrent.each(installedShells())('the way back from a trial, on a mac
     expect(await perform(scene, 'activate', 'late')).toEqual({ kind: 'succeeded' })
   })
 
-  test('goes on after what fails, which it names', async () => {
+  test.runIf(shell.inDepth)('goes on after what fails, which it names', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
     for (const key of ['a', 'b', 'c', 'd']) await perform(scene, 'activate', key)
@@ -91,4 +92,6 @@ describe.concurrent.each(installedShells())('the way back from a trial, on a mac
     expect(takeCalls(scene)).toEqual(['deactivate old 81-for-stop', 'activate old 80-for-start'])
     expect(existsSync(file)).toBe(false)
   })
+
+  testCalls(shell, 'trial-way-back')
 })

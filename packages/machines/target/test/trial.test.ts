@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 
 import { isAlive } from '@davit/testing/processes'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -17,10 +17,11 @@ import {
 } from '../src/target.ts'
 import { closeScenes } from './scene.ts'
 import { active, directory, hasEnded, openTrial, perform, placeIn, stepsOf, terms, watcherOf } from './trial-scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('a trial on a machine with $name', (shell) => {
+describe.concurrent.each(notingShells())('a trial on a machine with $name', (shell) => {
   test('that is confirmed changes nothing, and leaves nothing behind', async () => {
     const { scene, trial, machine } = await openTrial(shell)
     await perform(scene, 'activate', 'old')
@@ -81,7 +82,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect((await observeMachine(scene.machine, scene.profile)).trials).toEqual([])
   })
 
-  test('ends an activity that hangs', async () => {
+  test.runIf(shell.inDepth)('ends an activity that hangs', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop slow')))
@@ -94,7 +95,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect(await active(scene)).toEqual([])
   })
 
-  test('goes back if another run takes the lock', async () => {
+  test.runIf(shell.inDepth)('goes back if another run takes the lock', async () => {
     const opened = await openTrial(shell)
     const { scene, trial, machine } = opened
     scene.write('go')
@@ -115,4 +116,6 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect(await trialState(machine, trial)).toEqual({ kind: 'none' })
     await revertTrial(machine, other)
   })
+
+  testCalls(shell, 'trial')
 })

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeTree } from '@davit/files'
 import { shellConnection } from '@davit/connection/testing'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Machine, openMachine, trimRemnants } from '../src/target.ts'
+import { testCalls } from './functions.ts'
 
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 
-describe.each(installedShells())('remnants of services that are gone, on a machine with $name', (shell) => {
+describe.each(notingShells())('remnants of services that are gone, on a machine with $name', (shell) => {
   let directory: string
   let targets: string
   let machine: Machine<'collect'>
@@ -87,4 +88,6 @@ describe.each(installedShells())('remnants of services that are gone, on a machi
   test('are empty if nothing was ever deployed', async () => {
     expect(await trimRemnants(machine, { dryRun: false })).toEqual([])
   })
+
+  testCalls(shell, 'trim-remnants')
 })

@@ -56,7 +56,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       expect(await acquireLock(machine, place, lock)).toEqual({ kind: 'acquired', number: 1 })
     })
 
-    test('to its state directory gets a hint even if a name has a quote', async () => {
+    test.runIf(shell.inDepth)('to its state directory gets a hint even if a name has a quote', async () => {
       const { directory } = await opened()
       const state = join(directory, "it's/state")
       const machine = await machineOf(shell, directory, state)
@@ -65,22 +65,25 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refused)
     })
 
-    test.skipIf(noSmallDisk !== undefined)('because the disk is full gets another hint', async () => {
-      const disk = smallDisk(1024 * 1024)
-      onTestFinished(() => disk.remove())
-      chownSync(disk.directory, NOBODY.uid, NOBODY.gid)
-      const { directory } = await opened()
-      const machine = await machineOf(shell, directory, disk.directory)
-      onTestFinished(() => machine.close())
-      disk.fillFiles(0)
-      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
-        code: 'cannot-create',
-        message: expect.stringMatching(/^target 't1': cannot create '.*': .*no space left/i),
-        hint: expect.stringContaining('free some space'),
-      })
-    })
+    test.runIf(shell.inDepth && !(noSmallDisk !== undefined))(
+      'because the disk is full gets another hint',
+      async () => {
+        const disk = smallDisk(1024 * 1024)
+        onTestFinished(() => disk.remove())
+        chownSync(disk.directory, NOBODY.uid, NOBODY.gid)
+        const { directory } = await opened()
+        const machine = await machineOf(shell, directory, disk.directory)
+        onTestFinished(() => machine.close())
+        disk.fillFiles(0)
+        await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
+          code: 'cannot-create',
+          message: expect.stringMatching(/^target 't1': cannot create '.*': .*no space left/i),
+          hint: expect.stringContaining('free some space'),
+        })
+      },
+    )
 
-    test('to the state of another account gets a hint, for locks and records', async () => {
+    test.runIf(shell.inDepth)('to the state of another account gets a hint, for locks and records', async () => {
       const { directory, state, machine } = await opened()
       own(state)
       const targets = join(state, 'targets')
@@ -98,7 +101,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       })
     })
 
-    test('to a store gets a hint when something is sent to it', async () => {
+    test.runIf(shell.inDepth)('to a store gets a hint when something is sent to it', async () => {
       const { directory, state } = await opened()
       const machine = await openMachine(connectionOfNobody(shell, directory, state), { role: 'carry' })
       onTestFinished(() => machine.close())

@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path'
 
 import type { TargetName } from '@davit/documents'
-import { installedShells } from '@davit/testing/shells'
+import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import {
   cleanSnapshots,
@@ -28,6 +28,7 @@ import {
 } from '../src/target.ts'
 import { Keeper, treeOf } from './keeper.ts'
 import { closeScenes } from './scene.ts'
+import { testCalls } from './functions.ts'
 
 afterAll(closeScenes)
 
@@ -72,7 +73,7 @@ function rot(keeper: Keeper, name: string): void {
   writeFileSync(archive, content)
 }
 
-describe.each(installedShells())('a snapshot is verified on a machine with $name', (shell) => {
+describe.each(notingShells())('a snapshot is verified on a machine with $name', (shell) => {
   test('by its module, which loads it aside, and nothing else changes', async () => {
     const { keeper, verify, incoming } = await openKeeper(shell, ACTIVITIES)
     keeper.mark('garbage')
@@ -94,24 +95,27 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     expect([keeper.scene.has('loaded'), incoming()]).toEqual([false, []])
   })
 
-  test('by its content if its module cannot load it, as it does not say, or says it has no such activity', async () => {
-    for (const activities of [undefined, ACTIVITIES.filter((name) => name !== 'verify')]) {
-      // oxlint-disable-next-line no-await-in-loop
-      const { keeper, verify, incoming } = await openKeeper(shell, activities)
-      mkdirSync(keeper.path('closed'))
-      writeFileSync(keeper.path('closed/file'), 'x')
-      chmodSync(keeper.path('closed'), 0o500)
-      // oxlint-disable-next-line no-await-in-loop
-      await keeper.perform('snapshot')
-      keeper.scene.module('echo "$1" >>"$D/called"', activities)
-      // oxlint-disable-next-line no-await-in-loop
-      expect(await verify()).toEqual({ kind: 'verified', how: 'content' })
-      expect([keeper.scene.has('called'), incoming()]).toEqual([false, []])
-      chmodSync(keeper.path('closed'), 0o700)
-    }
-  })
+  test.runIf(shell.inDepth)(
+    'by its content if its module cannot load it, as it does not say, or says it has no such activity',
+    async () => {
+      for (const activities of [undefined, ACTIVITIES.filter((name) => name !== 'verify')]) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { keeper, verify, incoming } = await openKeeper(shell, activities)
+        mkdirSync(keeper.path('closed'))
+        writeFileSync(keeper.path('closed/file'), 'x')
+        chmodSync(keeper.path('closed'), 0o500)
+        // oxlint-disable-next-line no-await-in-loop
+        await keeper.perform('snapshot')
+        keeper.scene.module('echo "$1" >>"$D/called"', activities)
+        // oxlint-disable-next-line no-await-in-loop
+        expect(await verify()).toEqual({ kind: 'verified', how: 'content' })
+        expect([keeper.scene.has('called'), incoming()]).toEqual([false, []])
+        chmodSync(keeper.path('closed'), 0o700)
+      }
+    },
+  )
 
-  test('and refuted if a disk has altered it, which leaves it where it is', async () => {
+  test.runIf(shell.inDepth)('and refuted if a disk has altered it, which leaves it where it is', async () => {
     const { keeper, latest, verify, incoming } = await openKeeper(shell, ACTIVITIES)
     const { name } = await latest()
     rot(keeper, name)
@@ -130,37 +134,40 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     expect(await verify()).toEqual({ kind: 'verified', how: 'loaded' })
   })
 
-  test('or nothing is found out: it is gone, has no checksum, took too long, or was cut off', async () => {
-    const { keeper, latest, verify, incoming } = await openKeeper(shell, ACTIVITIES)
-    const ask = (snapshot: string) => verifySnapshot(keeper.machine, { ...keeper.request('verify'), snapshot })
-    expect(await ask('f'.repeat(64))).toMatchObject({ kind: 'unknown' })
-    const foreign = join(keeper.snapshots, 'snapshots/process/web/abc')
-    mkdirSync(foreign)
-    writeFileSync(join(foreign, 'dump'), 'dumped')
-    expect(await ask('abc')).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringMatching(/^nothing tells/) as string,
-    })
-    keeper.scene.module('touch "$D/hangs"; hold', ACTIVITIES)
-    expect(await verify({ timeoutSeconds: 1 })).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringContaining('1 s') as string,
-    })
-    rmSync(keeper.scene.path('hangs'))
-    const cut = verify()
-    await until(() => keeper.scene.has('hangs'))
-    const busy = keeper.scene.path('state/targets/t1/busy/process:web')
-    for (const claim of ['running', 'module']) {
-      const [pid] = /^\d+/.exec(readlink(join(busy, claim))) ?? []
-      process.kill(Number(pid), 'SIGKILL')
-    }
-    expect(await cut).toMatchObject({ kind: 'unknown' })
-    expect(incoming()).toHaveLength(1)
-    expect((await latest()).facts.verified).toBeUndefined()
-    keeper.scene.module(VERIFYING, ACTIVITIES)
-    expect(await verify()).toEqual({ kind: 'verified', how: 'loaded' })
-    expect(incoming()).toEqual([])
-  })
+  test.runIf(shell.inDepth)(
+    'or nothing is found out: it is gone, has no checksum, took too long, or was cut off',
+    async () => {
+      const { keeper, latest, verify, incoming } = await openKeeper(shell, ACTIVITIES)
+      const ask = (snapshot: string) => verifySnapshot(keeper.machine, { ...keeper.request('verify'), snapshot })
+      expect(await ask('f'.repeat(64))).toMatchObject({ kind: 'unknown' })
+      const foreign = join(keeper.snapshots, 'snapshots/process/web/abc')
+      mkdirSync(foreign)
+      writeFileSync(join(foreign, 'dump'), 'dumped')
+      expect(await ask('abc')).toMatchObject({
+        kind: 'unknown',
+        message: expect.stringMatching(/^nothing tells/) as string,
+      })
+      keeper.scene.module('touch "$D/hangs"; hold', ACTIVITIES)
+      expect(await verify({ timeoutSeconds: 1 })).toMatchObject({
+        kind: 'unknown',
+        message: expect.stringContaining('1 s') as string,
+      })
+      rmSync(keeper.scene.path('hangs'))
+      const cut = verify()
+      await vi.waitUntil(() => keeper.scene.has('hangs'))
+      const busy = keeper.scene.path('state/targets/t1/busy/process:web')
+      for (const claim of ['running', 'module']) {
+        const [pid] = /^\d+/.exec(readlink(join(busy, claim))) ?? []
+        process.kill(Number(pid), 'SIGKILL')
+      }
+      expect(await cut).toMatchObject({ kind: 'unknown' })
+      expect(incoming()).toHaveLength(1)
+      expect((await latest()).facts.verified).toBeUndefined()
+      keeper.scene.module(VERIFYING, ACTIVITIES)
+      expect(await verify()).toEqual({ kind: 'verified', how: 'loaded' })
+      expect(incoming()).toEqual([])
+    },
+  )
 
   test('aside on another machine, where it becomes no snapshot of anything', async () => {
     const here = await openKeeper(shell, ACTIVITIES)
@@ -189,65 +196,73 @@ describe.each(installedShells())('a snapshot is verified on a machine with $name
     expect(readdirSync(verifying)).toEqual([])
   })
 
-  test('and what was found stays with it: taken again, copied, and until it is removed', async () => {
-    const { keeper, latest } = await openKeeper(shell, ACTIVITIES)
-    const copy = { machine: keeper.machine, place: 'coordinator/default/snapshots/t1' }
-    const send = async () => copySnapshot(keeper.store, [{ store: copy }], { snapshot: await latest(), signal })
-    const copied = async () => (await findSnapshot(copy, keeper.component))?.facts
-    const VERIFIED = {
-      verified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string,
-      verifiedHow: 'loaded',
-      verifiedOn: 't1',
-    }
-    await send()
-    expect((await copied())?.verified).toBeUndefined()
-    await noteVerified(keeper.store, await latest(), { how: 'content', target: TARGET })
-    await noteVerified(keeper.store, await latest(), { how: 'loaded', target: TARGET })
-    const { facts } = await latest()
-    expect(facts).toMatchObject({ ...VERIFIED, taken: expect.any(String) as string, service: 'web' })
-    await keeper.perform('snapshot')
-    expect((await latest()).facts).toMatchObject(VERIFIED)
-    await send()
-    expect(await copied()).toEqual((await latest()).facts)
-    // What was found later stays.
-    const file = join(
-      keeper.scene.path('state/coordinator/default/snapshots/t1/dysnomia/facts/process/web'),
-      (await latest()).name,
-    )
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8')
-        .replace(/verified \d+/, 'verified 9999')
-        .replace('loaded', 'failed'),
-    )
-    await send()
-    expect(await copied()).toMatchObject({ verifiedHow: 'failed', taken: (await latest()).facts.taken })
-    const { name } = await latest()
-    await cleanSnapshots(keeper.store, () => true, { keep: 0, mode: 'remove' })
-    expect(readdirSync(join(keeper.snapshots, 'facts/process/web'))).toEqual([])
-    await noteVerified(
-      keeper.store,
-      { ...keeper.component, name, generation: 1, facts: {} },
-      { how: 'loaded', target: TARGET },
-    )
-    expect(readdirSync(join(keeper.snapshots, 'facts/process/web'))).toEqual([])
-  })
+  test.runIf(shell.inDepth)(
+    'and what was found stays with it: taken again, copied, and until it is removed',
+    async () => {
+      const { keeper, latest } = await openKeeper(shell, ACTIVITIES)
+      const copy = { machine: keeper.machine, place: 'coordinator/default/snapshots/t1' }
+      const send = async () => copySnapshot(keeper.store, [{ store: copy }], { snapshot: await latest(), signal })
+      const copied = async () => (await findSnapshot(copy, keeper.component))?.facts
+      const VERIFIED = {
+        verified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string,
+        verifiedHow: 'loaded',
+        verifiedOn: 't1',
+      }
+      await send()
+      expect((await copied())?.verified).toBeUndefined()
+      await noteVerified(keeper.store, await latest(), { how: 'content', target: TARGET })
+      await noteVerified(keeper.store, await latest(), { how: 'loaded', target: TARGET })
+      const { facts } = await latest()
+      expect(facts).toMatchObject({ ...VERIFIED, taken: expect.any(String) as string, service: 'web' })
+      await keeper.perform('snapshot')
+      expect((await latest()).facts).toMatchObject(VERIFIED)
+      await send()
+      expect(await copied()).toEqual((await latest()).facts)
+      // What was found later stays.
+      const file = join(
+        keeper.scene.path('state/coordinator/default/snapshots/t1/dysnomia/facts/process/web'),
+        (await latest()).name,
+      )
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8')
+          .replace(/verified \d+/, 'verified 9999')
+          .replace('loaded', 'failed'),
+      )
+      await send()
+      expect(await copied()).toMatchObject({ verifiedHow: 'failed', taken: (await latest()).facts.taken })
+      const { name } = await latest()
+      await cleanSnapshots(keeper.store, () => true, { keep: 0, mode: 'remove' })
+      expect(readdirSync(join(keeper.snapshots, 'facts/process/web'))).toEqual([])
+      await noteVerified(
+        keeper.store,
+        { ...keeper.component, name, generation: 1, facts: {} },
+        { how: 'loaded', target: TARGET },
+      )
+      expect(readdirSync(join(keeper.snapshots, 'facts/process/web'))).toEqual([])
+    },
+  )
 
-  test('if Dysnomia has taken it, when only that is known, and if it was taken later', async () => {
-    const { keeper, latest } = await openKeeper(shell)
-    const add = `mkdir -p "$S/snapshots/process/web/abc" "$S/generations/process/web" && echo x >"$S/snapshots/process/web/abc/dump" &&
+  test.runIf(shell.inDepth)(
+    'if Dysnomia has taken it, when only that is known, and if it was taken later',
+    async () => {
+      const { keeper, latest } = await openKeeper(shell)
+      const add = `mkdir -p "$S/snapshots/process/web/abc" "$S/generations/process/web" && echo x >"$S/snapshots/process/web/abc/dump" &&
       ln -sfn ../../../snapshots/process/web/abc "$S/generations/process/web/9"`
-    keeper.scene.module(`S=$DYSNOMIA_STATEDIR; [ "$1" != snapshot ] || { ${add}; }`)
-    const place = join(keeper.snapshots, 'snapshots/process/web/abc')
-    mkdirSync(place)
-    symlinkSync('../../../snapshots/process/web/abc', join(keeper.snapshots, 'generations/process/web/9'))
-    await noteVerified(keeper.store, await latest(), { how: 'content', target: TARGET })
-    expect((await latest()).facts).toEqual({
-      verified: expect.any(String) as string,
-      verifiedHow: 'content',
-      verifiedOn: 't1',
-    })
-    await keeper.perform('snapshot')
-    expect((await latest()).facts).toMatchObject({ taken: expect.any(String) as string, verifiedHow: 'content' })
-  })
+      keeper.scene.module(`S=$DYSNOMIA_STATEDIR; [ "$1" != snapshot ] || { ${add}; }`)
+      const place = join(keeper.snapshots, 'snapshots/process/web/abc')
+      mkdirSync(place)
+      symlinkSync('../../../snapshots/process/web/abc', join(keeper.snapshots, 'generations/process/web/9'))
+      await noteVerified(keeper.store, await latest(), { how: 'content', target: TARGET })
+      expect((await latest()).facts).toEqual({
+        verified: expect.any(String) as string,
+        verifiedHow: 'content',
+        verifiedOn: 't1',
+      })
+      await keeper.perform('snapshot')
+      expect((await latest()).facts).toMatchObject({ taken: expect.any(String) as string, verifiedHow: 'content' })
+    },
+  )
+
+  testCalls(shell, 'verify-snapshots')
 })
