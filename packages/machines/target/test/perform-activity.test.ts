@@ -173,6 +173,16 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readFileSync(join(directory, 'asked'), 'utf8')).toBe('activate\n')
   })
 
+  test.runIf(shell.inDepth)('performActivity() calls another module in place of the one in the record', async () => {
+    const module = moduleOf(`echo "recorded $1" >>'${directory}/called'`)
+    await performActivity(machine, requestOf('activate', module))
+    const instead = join(directory, 'other')
+    writeFileSync(instead, `#!/bin/sh\necho "other $1" >>'${directory}/called'\n`, { mode: 0o755 })
+    const { definition: _, ...undo } = requestOf('deactivate', module)
+    expect(await performActivity(machine, { ...undo, instead })).toEqual({ kind: 'succeeded' })
+    expect(readFileSync(join(directory, 'called'), 'utf8')).toBe('recorded activate\nother deactivate\n')
+  })
+
   test.runIf(shell.inDepth)('performActivity() uses the module of a container provider', async () => {
     const module = moduleOf('exit 0')
     const provider = join(directory, 'provider')
