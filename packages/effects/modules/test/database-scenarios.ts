@@ -6,7 +6,7 @@ import type { Shell } from '@davit/testing/shells'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import type { DatabaseKind, DatabaseServer } from './database-kinds.ts'
-import { argumentLists, Database } from './database.ts'
+import { Database, watchArguments } from './database.ts'
 import { scratchPath, shippedModule } from './scene.ts'
 import { contentOf, exampleOf } from './stateful.ts'
 
@@ -30,10 +30,9 @@ export function testDatabase<Server>(
     test('takes any name and any password, and shows the password to nobody', async () => {
       const { properties, passwordProperty, password, refusal, cause, option } = server.login(shell)
       const shop = database(shell, kind.oddName, { '-a $b': kind.slow }, properties)
-      let seen = ''
-      const looking = setInterval(() => (seen += argumentLists()), 20)
+      const argumentsSeen = watchArguments()
       await shop.succeed('activate', 'activate')
-      clearInterval(looking)
+      const seen = argumentsSeen()
       expect(seen).toContain(option)
       expect(seen).not.toContain(password)
       expect(server.databases()).toEqual([shop.name])
@@ -81,7 +80,6 @@ export function testDatabase<Server>(
       expect(server.ask(shop.name)).toBe('Hello world\n')
       const first = await shop.snapshot()
       expect(readdirSync(first)).toEqual(kind.snapshotFiles)
-      expect(contentOf(await shop.snapshot())).toEqual(contentOf(first))
       await server.insert(shop.name, 2, 'changed')
       const second = await shop.snapshot()
       expect(contentOf(second)).not.toEqual(contentOf(first))
@@ -92,11 +90,9 @@ export function testDatabase<Server>(
       await shop.succeed('activate')
       expect(server.ask(shop.name)).toBe('Hello world\n')
       await server.extend(shop.name)
-      for (const _ of [1, 2]) {
-        expect(await shop.restore(second)).toMatchObject(unchanged)
-        expect(server.ask(shop.name)).toBe('Hello world\nchanged\n')
-        expect(contentOf(await shop.snapshot())).toEqual(contentOf(second))
-      }
+      expect(await shop.restore(second)).toMatchObject(unchanged)
+      expect(server.ask(shop.name)).toBe('Hello world\nchanged\n')
+      expect(contentOf(await shop.snapshot())).toEqual(contentOf(second))
       await shop.succeed('status', 'collect-garbage')
       expect(server.databases()).toEqual([])
     })

@@ -33,10 +33,19 @@ interface DatabaseOptions {
   readonly properties?: Readonly<Record<string, string>>
 }
 
-/** The argument lists of all processes, at this moment. */
-export function argumentLists(): string {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return processes.map((pid) => argumentsOf(pid)).join('\n')
+/** Looks again and again at the argument lists of processes that begin from now on. What it returns ends that, and returns what it has seen. */
+export function watchArguments(): () => string {
+  const pids = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const others = new Set(pids())
+  let seen = ''
+  const look = () => {
+    for (const pid of pids()) if (!others.has(pid)) seen += `${argumentsOf(pid)}\n`
+  }
+  const looking = setInterval(look, 20)
+  return () => {
+    clearInterval(looking)
+    return seen
+  }
 }
 
 function argumentsOf(pid: string): string {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { INFLUX } from './database-kinds.ts'
 import { testDatabase } from './database-scenarios.ts'
-import { argumentLists, Database } from './database.ts'
+import { Database, watchArguments } from './database.ts'
 import { ADMIN, type Influxdb, noInfluxdb, startInfluxdb } from './influxdb.ts'
 import { installedShells, scratchPath } from './scene.ts'
 import { contentOf } from './stateful.ts'
@@ -54,11 +54,9 @@ odd\ \,m,a\ \,\=b=c\ \,\=d,e=f"\g f\ \,\="=1 7
 old value=1 3
 `)
     const before = server.query(`SHOW RETENTION POLICIES ON ${name}`)
-    let seen = ''
-    const looking = setInterval(() => (seen += argumentLists()), 20)
+    const argumentsSeen = watchArguments()
     expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
-    clearInterval(looking)
-    expect(seen).not.toContain(ADMIN.password)
+    expect(argumentsSeen()).not.toContain(ADMIN.password)
     expect(contentOf(await shop.snapshot())).toEqual(contentOf(snapshot))
     expect(server.query(`SHOW RETENTION POLICIES ON ${name}`)).toBe(before)
     expect(server.query('SHOW GRANTS FOR reader')).toContain(`${shop.name},READ`)
