@@ -23,7 +23,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { runHere } from '@davit/tool/testing'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
-import { executables, toolOf } from '../../../../scripts/executables.ts'
+import { type Executable, executables, toolOf } from '../../../../scripts/executables.ts'
 
 /** Where services are, such as `{ db: 't1' }`; a service may be at several targets. */
 export type Placement = Readonly<Record<string, string | readonly string[]>>
@@ -54,8 +54,8 @@ const EXECUTABLES = executables(
 export class Scene {
   directory = ''
   #programs = ''
-  /** Resolves when the tools are built, for tests that look at their processes. */
-  #built: Promise<unknown> | undefined
+  /** Paths of the programs of tools, which are built when a test starts the first process of a tool. */
+  readonly #built = new Map<string, Promise<string>>()
   /** Has a copy of the directory for each beginning. */
   #kept = ''
   /** What each beginning returned, and the name of its copy. */
@@ -64,7 +64,9 @@ export class Scene {
   #onlyDeployed: readonly string[] | undefined
 
   constructor() {
-    beforeAll(() => {
+    beforeAll(async () => {
+      // What the first test of a worker would wait for.
+      if (!isThorough) await Promise.all(EXECUTABLES.map(toolOf))
       const made = ['programs', 'kept', 'scene'].map((name) => mkdtempSync(join(tmpdir(), `davit-state-${name}-`)))
       ;[this.#programs = '', this.#kept = '', this.directory = ''] = made
     })
@@ -224,10 +226,8 @@ esac
   ): Promise<Ended> {
     if (isThorough) return this.runAsProcess(name, args, call)
     const { input = '', environment = {} } = call
-    const executable = EXECUTABLES.find((one) => one.name === `davit-${name}`)
-    if (executable === undefined) throw new Error(`there is no davit-${name} here`)
     const around = { ...this.#environment(), ...environment }
-    return runHere(await toolOf(executable), args, { environment: around, directory: this.directory, input })
+    return runHere(await toolOf(executableOf(name)), args, { environment: around, directory: this.directory, input })
   }
 
   /** Runs a tool as a process of its own. */
@@ -246,10 +246,16 @@ esac
     return existsSync(this.path('log')) ? readFileSync(this.path('log'), 'utf8') : ''
   }
 
-  async #program(name: string): Promise<string> {
-    this.#built ??= bundleTools(EXECUTABLES, this.#programs)
-    await this.#built
-    return join(this.#programs, 'bin', `davit-${name}.cjs`)
+  #program(name: string): Promise<string> {
+    const built = this.#built.get(name) ?? this.#build(name)
+    this.#built.set(name, built)
+    return built
+  }
+
+  async #build(name: string): Promise<string> {
+    const out = join(this.#programs, name)
+    await bundleTools([executableOf(name)], out)
+    return join(out, 'bin', `davit-${name}.cjs`)
   }
 
   #environment(): Variables {
@@ -336,6 +342,12 @@ esac
   fail(what: string): void {
     this.write(`fail-${what}`, '')
   }
+}
+
+function executableOf(name: string): Executable {
+  const executable = EXECUTABLES.find((one) => one.name === `davit-${name}`)
+  if (executable === undefined) throw new Error(`there is no davit-${name} here`)
+  return executable
 }
 
 /** Copies with links, times and modes, which snapshots and records depend on. */
