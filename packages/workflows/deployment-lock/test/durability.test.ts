@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { durableStepsOf, noStrace } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
+import { programCompiler } from '../../../../scripts/test.d/program-compiler.ts'
 
+const compile = programCompiler()
 const program = new URL('../src/lock-record.ts', import.meta.url).pathname
 
-test.skipIf(noStrace !== undefined)('a lock that is remembered is on the disk, and for its owner alone', () => {
+test.skipIf(noStrace !== undefined)('a lock that is remembered is on the disk, and for its owner alone', async () => {
   const place = join(scratchDirectory(), 'coordinator/default')
-  const steps = durableStepsOf(`import { writeLockRecord } from '${program}'
+  const compiled = await compile(`import { writeLockRecord } from '${program}'
     await writeLockRecord('${place}', { token: 'secret' })`)
+  const steps = durableStepsOf(compiled)
   const named = steps.filter((step) => step.includes(place))
   expect(named.map((step) => step.replaceAll(/\.davit-[0-9a-f]{16}/g, 'T').replaceAll(place, 'P'))).toEqual([
     'created 0600 P/T',
