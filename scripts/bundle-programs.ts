@@ -131,8 +131,8 @@ function copyAssets(out: string): void {
     recursive: true,
     filter: (path) => !path.endsWith('.json'),
   })
-  for (const owner of ['workflows/models', 'effects/nix']) {
-    copyNixPrograms(join(ROOT, 'packages', owner, 'nix'), join(out, 'nix'))
+  for (const programs of ['packages/workflows/models/nix', 'packages/effects/nix/nix']) {
+    copyNixPrograms(join(ROOT, programs), join(out, 'nix'))
   }
 }
 

@@ -91,10 +91,11 @@ function reachable(start: string, usesOf: (path: string) => readonly string[]): 
 /** Returns what belongs to a test and to the packages that it uses: fixtures, and whatever their programs read. */
 function surroundings(test: string, found: ReadonlySet<string>, { root, packages }: Graph): readonly string[] {
   const homes = [...packages.values()].filter((home) => [...found].some((path) => path.startsWith(`${home}/`)))
-  const own = homes.find((home) => test.startsWith(`${home}/`)) ?? dirname(test)
-  const fixtures = filesBelow(root, `${own}/test`).filter(
-    (path) => !path.endsWith('.ts') || path.includes('/fixtures/'),
-  )
+  // A package with set-ups for the tests of others also has their fixtures.
+  const setUps = homes.filter((home) => [...found].some((path) => path.startsWith(`${home}/test/`)))
+  const fixtures = setUps
+    .flatMap((home) => filesBelow(root, `${home}/test`))
+    .filter((path) => !path.endsWith('.ts') || path.includes('/fixtures/'))
   const assets = homes.flatMap((home) =>
     filesBelow(root, home).filter((path) => !/^(?:src|test|man)\/|\.md$/.test(path.slice(home.length + 1))),
   )
@@ -164,7 +165,12 @@ function namedIn(path: string, text: string, graph: Graph): readonly string[] {
   const texts = isSource ? [...text.matchAll(/new URL\([^)]*import\.meta\.url\)/g)].map(([url]) => url) : [text]
   const beside = texts.flatMap((part) => [...part.matchAll(RELATIVE)].map(([, name = '']) => join(dirname(path), name)))
   const belowRoot = isSource ? [] : [...text.matchAll(FROM_ROOT)].map(([, name = '']) => name)
-  return [...beside, ...belowRoot].flatMap((named) => filesAt(named, path, graph))
+  // A package whose name is a text by itself is loaded on behalf of somebody else, such as a model.
+  const loaded = [...graph.packages].filter(([name]) => text.includes(`'${name}'`)).map(([name]) => name)
+  return [
+    ...[...beside, ...belowRoot].flatMap((named) => filesAt(named, path, graph)),
+    ...loaded.flatMap((name) => exported(name, '', graph)),
+  ]
 }
 
 /** Of a package that is named as a whole, its programs may run. */

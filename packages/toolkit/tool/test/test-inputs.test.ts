@@ -23,6 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/planners/knife/src/blunt.ts': 'export const blunt = 0\nexport interface Blade {}',
   'packages/planners/knife/runtime/cut.sh': 'true',
   'packages/planners/knife/test/testing.ts': 'export const knives = []',
+  'packages/planners/knife/test/fixtures/knives.txt': 'two',
   'packages/planners/knife/test/knife.test.ts': "import { dull } from '../src/knife.ts'",
   'packages/tools/cut/package.json': '{ "name": "@davit/cut", "executables": { "davit-cut": "src/bin.ts" } }',
   'packages/tools/cut/src/bin.ts': "import('./main.ts')",
@@ -79,13 +80,18 @@ describe('inputs of a test file', () => {
     ['what is renamed', "import { dull } from '@davit/knife'", [...KNIFE, 'packages/planners/knife/src/blunt.ts']],
     ['no types', "import type { Blade } from '@davit/knife'\nimport { type Blade as B } from '@davit/knife'", []],
     [
-      'the set-up of another package',
+      'the set-up of another package, with its fixtures',
       "import { knives } from '@davit/knife/testing'",
-      [...KNIFE, 'packages/planners/knife/test/testing.ts'],
+      [...KNIFE, 'packages/planners/knife/test/fixtures/knives.txt', 'packages/planners/knife/test/testing.ts'],
     ],
     [
       'all that a package exports, if it is imported as a whole',
       "import * as knife from '@davit/knife'",
+      [...KNIFE, ...['blunt', 'edge', 'knife', 'sharp'].map((name) => `packages/planners/knife/src/${name}.ts`)],
+    ],
+    [
+      'all that a package exports, if its name is a text by itself',
+      "const api = require.resolve('@davit/knife')",
       [...KNIFE, ...['blunt', 'edge', 'knife', 'sharp'].map((name) => `packages/planners/knife/src/${name}.ts`)],
     ],
     [
