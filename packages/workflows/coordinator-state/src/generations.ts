@@ -77,6 +77,11 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   if (current !== undefined && isSameManifest(current.manifest, deployed.manifest)) {
     return { kind: 'unchanged', number: current.number }
   }
+  const left = current === undefined ? await newestWith(place, deployed.manifest) : undefined
+  if (left !== undefined) {
+    await switchGeneration(place, left)
+    return { kind: 'added', number: left }
+  }
   const number = (await highestNumber(place)) + 1
   const aside = join(generationsOf(place), '.new')
   const remove = () => rm(aside, { recursive: true, force: true })
@@ -94,6 +99,16 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   await syncDirectory(generationsOf(place))
   await writeFileAtomic(pointerFile(place), `${number}\n`)
   return { kind: 'added', number }
+}
+
+/** The newest generation, if it has this manifest: a run that was cut off leaves it before it has made its first generation current. */
+async function newestWith(place: DeploymentPlace, manifest: Manifest): Promise<number | undefined> {
+  const number = (await generationNumbers(place)).at(-1)
+  if (number === undefined) return undefined
+  const newest = await findGeneration(place, number).catch((error: unknown) => {
+    if (!(error instanceof DavitError)) throw error
+  })
+  return newest !== undefined && isSameManifest(newest.manifest, manifest) ? number : undefined
 }
 
 /** Highest number given to a generation since the deployment was last forgotten, even if that generation was deleted. */

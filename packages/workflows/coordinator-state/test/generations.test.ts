@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
@@ -24,6 +24,7 @@ import {
   generationNumbers,
   readMadeFrom,
 } from '../src/coordinator-state.ts'
+import { pointerFile } from '../src/place.ts'
 
 let state: string
 let place: string
@@ -58,6 +59,18 @@ function deployed(profile: string, format: 'xml' | 'json' = 'json') {
 }
 
 describe('addGeneration()', () => {
+  test('makes current what a run left that was cut off before that, and adds another manifest', async () => {
+    await addGeneration(place, deployed('a'))
+    rmSync(pointerFile(place))
+    expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'added', number: 1 })
+    expect((await currentGeneration(place))?.number).toBe(1)
+    rmSync(pointerFile(place))
+    expect(await addGeneration(place, deployed('b'))).toEqual({ kind: 'added', number: 2 })
+    rmSync(pointerFile(place))
+    writeFileSync(join(place, 'generations/2/manifest'), 'damaged')
+    expect(await addGeneration(place, deployed('b'))).toEqual({ kind: 'added', number: 3 })
+  })
+
   test('adds one where something changed, and only there', async () => {
     expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'added', number: 1 })
     expect(await addGeneration(place, deployed('a', 'xml'))).toEqual({ kind: 'unchanged', number: 1 })
