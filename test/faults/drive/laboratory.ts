@@ -1,5 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { eventually } from '@davit/testing/wait'
+import { eventually, PATIENCE_SECONDS } from '@davit/testing/wait'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { coordinatorState, type CoordinatorState } from '../observe/coordinator-state.ts'
@@ -140,7 +140,7 @@ export function textOf(lines: ReturnType<Run['said']>): string {
 
 /** Waits for processes on a host whose network was cut: by TCP it notices late that the other end has gone. */
 async function untilQuiet(look: () => readonly Survey[]): Promise<readonly Survey[]> {
-  const deadline = Date.now() + 40_000
+  const deadline = Date.now() + PATIENCE_SECONDS * 1000
   for (;;) {
     const surveys = look()
     if (Date.now() > deadline || surveys.every(({ leftProcesses }) => leftProcesses.length === 0)) return surveys

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@davit/testing/free-port'
 import { scratchDirectory } from '@davit/testing/scratch'
+import { until } from '@davit/testing/wait'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../src/addresses.ts'
 import { nginxConfiguration } from '../src/emitters/nginx.ts'
@@ -69,10 +69,8 @@ async function startGateway(texts: Parameters<typeof emissionOf>[0], port: numbe
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' })
     return response.ok ? response.text() : String(response.status)
   }
-  for (let isUp = false; !isUp; isUp = await ask('/').then(Boolean, () => false)) {
-    if (child.exitCode !== null) throw new Error(output)
-    await pause(20)
-  }
+  await until(() => child.exitCode !== null || ask('/').then(() => true))
+  if (child.exitCode !== null) throw new Error(output)
   return { child, directory, ask, stop }
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { removeTree } from '@davit/files'
 import { isThorough, tellFigure } from '@davit/testing/effort'
-import { until } from '@davit/testing/wait'
+import { TEST_LIMIT, until } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
@@ -82,7 +82,7 @@ const began = (name: string) => until(() => expect(existsSync(at(`began.${name}`
 
 test(
   `of two that want the lock at the same time exactly one gets it, ${RACES} times`,
-  { timeout: RACES * 20_000 },
+  { timeout: RACES * TEST_LIMIT },
   async () => {
     for (let race = 0; race < RACES; race += 1) {
       const racers = ['a', 'b'].map((name) => ({ name, ...lock(waiting(`${name}${race}`)) }))
