@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
+import { PATIENCE_SECONDS } from '@davit/testing/wait'
 
 import { Stateful } from './stateful.ts'
 
@@ -10,7 +11,7 @@ export class Database extends Stateful {
   override readonly component: string
 
   constructor(shell: Shell, module: string, { name, seeds = {}, properties = {} }: DatabaseOptions) {
-    super(shell, module, { properties: { timeout: '20', ...properties } })
+    super(shell, module, { properties: { timeout: String(PATIENCE_SECONDS), ...properties } })
     this.name = name
     this.component = join(this.directory, 'packages', name)
     mkdirSync(this.component, { recursive: true })

@@ -120,7 +120,7 @@ exec sleep 1000
     const scene = new Scene(shell, { 'bin/web': program })
     await scene.call('activate')
     const invocation = invocationOf(scene)
-    await until(() => existsSync(join(scene.directory, 'escaped')))
+    await until(() => scene.pidIn('escaped') > 0)
     expect(await scene.call('deactivate')).toMatchObject({ status: 0 })
     expect([allKeepersOf(invocation), isAlive(scene.pidIn('escaped'))]).toEqual([[], true])
     process.kill(scene.pidIn('escaped'), 'SIGKILL')

@@ -146,8 +146,7 @@ describe.concurrent.each(shells)('process that Dysnomia has started, under $name
     const both = `"$0" activate "$1"; sleep 1000 & echo $! >"$SCENE/other"`
     const module = standIn(scene)
     expect(await calling(shell, scene, ['-c', both, module, scene.component])).toBe(0)
-    await until(() => [PID_FILE, 'other'].every((name) => existsSync(join(scene.directory, name))))
-    const [pid, other] = [scene.pidIn(PID_FILE), scene.pidIn('other')]
+    const [pid, other] = [await pidLater(scene, PID_FILE), await pidLater(scene, 'other')]
     expect(await scene.call('deactivate', there(scene))).toMatchObject({ status: 0 })
     expect([isAlive(pid), isAlive(other)]).toEqual([false, true])
     process.kill(other)
@@ -192,8 +191,12 @@ function standIn(scene: Scene): string {
 /** Has the module of Dysnomia start the component; returns the pid of the daemon. */
 async function activateThere(scene: Scene, shell: Shell): Promise<number> {
   expect(await calling(shell, scene, [standIn(scene), 'activate', scene.component, 'process'])).toBe(0)
-  await until(() => existsSync(join(scene.directory, PID_FILE)))
-  return scene.pidIn(PID_FILE)
+  return pidLater(scene, PID_FILE)
+}
+
+/** The pid in a file that a program writes, which exists before it is written. */
+async function pidLater(scene: Scene, name: string): Promise<number> {
+  return until(() => scene.pidIn(name) > 0 && scene.pidIn(name))
 }
 
 async function calling(shell: Shell, scene: Scene, words: readonly string[]): Promise<unknown> {

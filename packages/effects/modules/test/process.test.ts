@@ -151,7 +151,7 @@ exit "$status"
 `
     const scene = new Scene({ ...shell, path: `${scratchPath({ grep })}:${shell.path}` }, { 'bin/web': program })
     await scene.call('activate')
-    await until(() => existsSync(join(scene.directory, 'brief')))
+    await until(() => scene.pidIn('brief') > 0)
     scene.write(join(scene.directory, 'stopping'), '')
     expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0 })
     expect(isAlive(scene.pidIn('child'))).toBe(false)

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { until } from '@davit/testing/wait'
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+
+import { until } from '@davit/testing/wait'
 
 import type { Stateful } from './stateful.ts'
 
@@ -75,7 +77,8 @@ files=${this.directory}/*.conf
   async start(): Promise<void> {
     const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...this.scene.environment }
     this.child = spawn('supervisord', ['-c', this.configuration], { env, stdio: 'ignore' })
-    await until(() => existsSync(this.socket()))
+    // The socket is there before anybody listens.
+    await until(() => this.answers())
   }
 
   /** What `supervisorctl` prints. */
@@ -108,6 +111,13 @@ rm "$answer" "$answer".? && exit "$status"
     this.scene.write(join(this.programs, 'supervisorctl'), supervisorctl)
     spawnSync('mkfifo', [join(this.programs, 'requests')])
     this.loaded = spawn('/usr/bin/python3', ['-c', LOADED], { cwd: this.programs, stdio: 'ignore' })
+  }
+
+  private async answers(): Promise<boolean> {
+    const connection = connect(this.socket())
+    await once(connection, 'connect')
+    connection.destroy()
+    return true
   }
 
   private socket(): string {

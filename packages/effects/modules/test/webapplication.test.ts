@@ -171,7 +171,7 @@ describe.runIf(nginx !== undefined)('asking', () => {
     const port = await freePortText()
     const scene = application('nginx', dash!, port, { 'webapps/page.html': 'page', 'webapps/.hidden': '' })
     const web = RunningServer.start(nginx!, scene, { port })
-    const properties = { httpClient: `/usr/bin/${program}`, http_proxy: 'http://127.0.0.1:1', readyTimeout: '5' }
+    const properties = { httpClient: `/usr/bin/${program}`, http_proxy: 'http://127.0.0.1:1' }
     expect(await scene.call('activate', properties)).toMatchObject(succeeded)
     expect(await scene.call('status', properties)).toMatchObject(succeeded)
     expect(await scene.call('deactivate', properties)).toMatchObject(succeeded)

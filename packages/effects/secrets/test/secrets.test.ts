@@ -96,8 +96,8 @@ describe('a command that does not end', () => {
   const pidIn = (name: string) => Number(readFileSync(join(directory, name), 'utf8'))
 
   test('is ended after its time, with the reason', async () => {
-    const reason = 'the command took longer than 1 seconds; DAVIT_SECRET_TIMEOUT sets another limit'
-    await expect(sleeping({ timeoutSeconds: 1 }, 'late')).rejects.toMatchObject({
+    const reason = 'the command took longer than 3 seconds; DAVIT_SECRET_TIMEOUT sets another limit'
+    await expect(sleeping({ timeoutSeconds: 3 }, 'late')).rejects.toMatchObject({
       code: 'secret-unresolved',
       message: reason,
     })

@@ -90,7 +90,9 @@ describe('with one shell', () => {
       if (script.includes('receive_archive ')) process.kill(scene.connection.pids.at(-1) ?? 0, 'SIGSTOP')
       return channel
     }
-    const machine = await openMachine(async () => ({ ...scene.connection, run }), { role: 'carry', answerSeconds: 0.3 })
+    // The helper has all its time to begin.
+    const opened = await openMachine(async () => ({ ...scene.connection, run }), { role: 'carry' })
+    const machine = { ...opened, answerSeconds: 0.3 }
     const layout = {
       directory: scene.path('store'),
       incoming: scene.path('incoming'),
@@ -109,9 +111,9 @@ describe('with one shell', () => {
 
   test('a receiver does not count as silent while the archive is read slowly here', async () => {
     const scene = await Scene.open(shell)
-    const machine = await openMachine(async () => scene.connection, { role: 'carry', answerSeconds: 1 })
+    const machine = await openMachine(async () => scene.connection, { role: 'carry', answerSeconds: 3 })
     const archive = new PassThrough()
-    setTimeout(() => archive.end(), 2500)
+    setTimeout(() => archive.end(), 7500)
     const layout = { incoming: scene.path('incoming') } as Parameters<typeof importArchive>[1]
     const sent = { archive, names: [], protect: [], needs: [], signal: new AbortController().signal }
     await expect(importArchive(machine, layout, sent)).rejects.not.toMatchObject({ code: 'connection-lost' })

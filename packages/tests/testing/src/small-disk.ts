@@ -50,7 +50,8 @@ function usedFiles(directory: string): number {
 }
 
 function remount(directory: string, files: number): void {
-  spawnSync('mount', ['-o', `remount,nr_inodes=${files}`, directory])
+  const { status, stderr } = spawnSync('mount', ['-o', `remount,nr_inodes=${files}`, directory], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`cannot limit '${directory}' to ${files} files: ${stderr}`)
 }
 
 function mount(directory: string, bytes: number): boolean {

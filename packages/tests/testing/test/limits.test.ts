@@ -41,7 +41,10 @@ function problemsOf(file: string, text: string): readonly string[] {
 
 /** Milliseconds that end a test, a hook or a program: an option, or the last argument. */
 function limitsIn(line: string): readonly number[] {
-  const found = [/\b(?:timeout|testTimeout|hookTimeout): (\d[\d_]*)(?= *[,}]|$)/.exec(line), /^\s*\}, (\d[\d_]{2,})\)$/.exec(line)]
+  const found = [
+    /\b(?:timeout|testTimeout|hookTimeout): (\d[\d_]*)(?= *[,}]|$)/.exec(line),
+    /^\s*\}, (\d[\d_]{2,})\)$/.exec(line),
+  ]
   return found.flatMap((match) => (match === null ? [] : [Number((match[1] ?? '').replaceAll('_', ''))]))
 }
 
