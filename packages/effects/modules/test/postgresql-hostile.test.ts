@@ -112,7 +112,7 @@ describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth under 
     ['', RUN],
     ['admin', RUN.slice(0, 2)],
     ['maker', RUN.slice(0, 2)],
-  ])('lets a snapshot do nothing but fill its database, as %j', { timeout: 300_000 }, async (user, texts) => {
+  ])('lets a snapshot do nothing but fill its database, as %j', async (user, texts) => {
     const shop = await database(shell, `run ${user}`, user)
     const before = everything(shop)
     for (const text of texts) {
@@ -142,7 +142,7 @@ describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth under 
     await shop.succeed('collect-garbage')
   })
 
-  test('refuses what would run later with the rights of a superuser', { timeout: 300_000 }, async () => {
+  test('refuses what would run later with the rights of a superuser', async () => {
     const shop = await database(shell, 'later')
     const before = everything(shop)
     for (const [text, message] of LATER) {
