@@ -60,7 +60,7 @@ function testFiles(): readonly string[] {
   const tests = packages.map((name) => `packages/${name}/test`).filter((name) => hasDirectory(join(ROOT, name)))
   return ['test', ...tests]
     .flatMap(below)
-    .filter((name) => /\.ts$/.test(name) && !name.includes('/fixtures/') && !OWN.includes(name))
+    .filter((name) => name.endsWith('.ts') && !name.includes('/fixtures/') && !OWN.includes(name))
 }
 
 function hasDirectory(path: string): boolean {
