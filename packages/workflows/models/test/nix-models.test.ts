@@ -149,6 +149,19 @@ describe.skipIf(noPrivateNix)('data', () => {
   })
 })
 
+describe.skipIf(noPrivateNix)('dependencies', () => {
+  test('are tables or lists of services or of names, for each kind', async () => {
+    const files = deployed(
+      `db = { type = "process"; pkg = plain; };
+       web = { type = "process"; pkg = plain; dependsOn = { inherit db; }; connectsTo = [ db ]; activatesAfter = [ "db" ]; };`,
+      'db = [ a ]; web = [ a ];',
+    )
+    const { dependsOn, connectsTo, activatesAfter } = serviceOf(await loadNix(files, { environment }), 'web')
+    const onDatabase = new Map([['db', { service: 'db' }]])
+    expect([dependsOn, connectsTo, activatesAfter]).toEqual([onDatabase, onDatabase, onDatabase])
+  })
+})
+
 describe.skipIf(noPrivateNix)('parameters', () => {
   const services = `
     db = { name = "db"; type = "process"; pkg = plain; port = 1.5; };
