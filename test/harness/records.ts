@@ -1,4 +1,6 @@
+import { rm } from 'node:fs/promises'
 import { decodeField } from '@davit/target-runtime'
+import type { Coordinator } from './coordinator.ts'
 import type { Host } from './hosts.ts'
 
 /** A record of a service on a target. */
@@ -88,4 +90,13 @@ export interface TargetProfile {
 /** Returns the directories that davit may have left on a host. */
 export async function davitFilesOn(host: Host, storeDirectory: string): Promise<string> {
   return host.sh(`ls -d ${STATE} "$1" 2>/dev/null || :`, storeDirectory)
+}
+
+/** Removes what davit knows of deployments on hosts, and what a user knows, as if there had been none. Processes of services stay. */
+export async function forgetDeployments(
+  hosts: readonly Host[],
+  { stateDirectory }: Pick<Coordinator, 'stateDirectory'>,
+): Promise<void> {
+  await Promise.all(hosts.map((host) => host.sh(`rm -rf ${STATE}`)))
+  await rm(stateDirectory, { recursive: true, force: true })
 }

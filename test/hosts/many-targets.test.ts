@@ -27,11 +27,9 @@ describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without 
       distribution: Object.fromEntries(names.map((name) => [name, [name]])),
     }
   }
-  const undeploy = () => user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')])
-
   test('are deployed to and undeployed from', async () => {
     succeeded(await deploy(user, models('1')))
-    succeeded(await undeploy())
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')]))
   })
 
   test('are reached by each tool', async () => {
@@ -41,6 +39,5 @@ describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without 
     }
     succeeded(await user.run(['davit-collect-garbage', manifest]))
     expect(succeeded(await user.run(['davit-activate', '--dry-run', manifest])).stdout).toBe('nothing to do\n')
-    succeeded(await undeploy())
   })
 })

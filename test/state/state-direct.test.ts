@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, type Models } from '../harness/models.ts'
+import { forgetDeployments } from '../harness/records.ts'
 import { wrapper } from '../harness/services.ts'
 import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from '../harness/three-targets.ts'
 
@@ -37,15 +37,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('state that travels directly', () => {
     await user?.remove()
   })
   afterEach(async () => {
-    succeeded(await deploy(user, models(undefined)))
-    await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger /var/lib/davit/targets/*/dysnomia')))
-    await rm(kept(), { recursive: true, force: true })
+    await forgetDeployments(hosts, user)
+    await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger')))
   })
 
-  const models = (ledger: string | undefined): Models => ({
+  const models = (ledger: string): Models => ({
     services: { ledger: wrapper({ body: KEEP_DIRECTORY }, { deployState: true }) },
     infrastructure: targetsOn(set),
-    distribution: ledger === undefined ? {} : { ledger: [ledger] },
+    distribution: { ledger: [ledger] },
   })
   const kept = () => join(user.stateDirectory, 'coordinator/default/snapshots')
   const rows = (host: number) => rowsOn(hosts[host]!)

@@ -5,6 +5,7 @@ import { coordinator, type Coordinator, succeeded } from '../harness/coordinator
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { LANGUAGES } from '../harness/language.ts'
 import { deploy, type Models, writeModels } from '../harness/models.ts'
+import { forgetDeployments } from '../harness/records.ts'
 import { takeJournal, wrapper } from '../harness/services.ts'
 import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from '../harness/three-targets.ts'
 
@@ -32,7 +33,8 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
     await user?.remove()
   })
   afterEach(async () => {
-    await Promise.all(hosts.map((host) => host.sh('rm -f /tmp/hold.* /tmp/held.*')))
+    await forgetDeployments(hosts, user)
+    await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger /tmp/hold.* /tmp/held.* /tmp/journal')))
   })
 
   const models = (ledger: string | undefined): Models => ({
@@ -73,7 +75,6 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
     succeeded(await user.run(['davit-env', '--rollback']))
     expect(await rows(0)).toBe('first\nsecond\n')
     expect(succeeded(await deploy(user, models('one'))).stderr).toContain('nothing to do')
-    await undeploy()
   })
 
   test('of a removed service is kept, and comes back if asked for', async () => {
@@ -88,7 +89,6 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
     await undeploy()
     succeeded(await deploy(user, models('two'), { options: ['--restore'] }))
     expect(await rows(1)).toBe('')
-    await undeploy()
   })
 
   test.each(['deactivate', 'snapshot', 'activate', 'restore'])(
@@ -108,7 +108,6 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
       succeeded(await deploy(user, models('two')))
       expect(await rows(1)).toBe(`${activity}\n`)
       expect(succeeded(await deploy(user, models('two'))).stderr).toContain('nothing to do')
-      await undeploy()
     },
   )
 })
