@@ -1,4 +1,4 @@
-import type { Coordinator, Outcome, RunOptions } from './coordinator.ts'
+import { type Coordinator, type Outcome, type RunOptions, succeeded } from './coordinator.ts'
 import type { Host } from './hosts.ts'
 import { type ModelKind, nixModel } from './nix-language.ts'
 import type { ServiceDescription } from './services.ts'
@@ -62,8 +62,9 @@ export async function deploy(
 
 /** Writes `manifest.json` for models, without deploying them; rejects if that fails. */
 export async function makeManifest(user: Coordinator, models: Models, file = 'manifest.json'): Promise<string> {
-  const options = (await writeModels(user, models)).join(' ')
-  const { status, stderr } = await user.bash(`davit-normalize ${options} | davit-manifest --format json > ${file}`)
-  if (status !== 0) throw new Error(`no manifest (status ${status}): ${stderr}`)
+  const architecture = `${file}.architecture`
+  succeeded(await user.run(['davit-normalize', ...(await writeModels(user, models)), '--output', architecture]))
+  succeeded(await user.run(['davit-manifest', architecture, '--format', 'json', '--output', file]))
+  await user.run(['rm', architecture])
   return file
 }
