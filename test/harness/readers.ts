@@ -1,3 +1,5 @@
+import { ALL_SCENARIOS } from './language.ts'
+
 /** Tools that read what hosts have, and change nothing. */
 export type Reader = 'query' | 'status' | 'logs' | 'diagnose' | 'doctor' | 'capture' | 'plan'
 
@@ -12,6 +14,15 @@ export function readersOf(hosts: readonly string[]): readonly (readonly [Reader,
     ['capture', ['davit-capture-infrastructure', ...hosts]],
     ['plan', ['davit-plan', 'manifest.xml']],
   ]
+}
+
+/**
+ * Returns three of them for a scene, other ones for each number, so that each reader is in several scenes. All readers reach hosts in the
+ * same way. A whole run has all of them.
+ */
+export function readersInTurn(scene: number, hosts: readonly string[]): ReturnType<typeof readersOf> {
+  const all = readersOf(hosts)
+  return ALL_SCENARIOS ? all : [0, 1, 2].map((number) => all[(scene * 3 + number) % all.length]!)
 }
 
 /** What each of them shows of a host. davit-plan has nothing to say of hosts on which nothing changes. */

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Outcome, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf } from '../harness/models.ts'
-import { MISSED, MISSED_STATUS, type Reader, readersOf, SHOWN } from '../harness/readers.ts'
+import { MISSED, MISSED_STATUS, type Reader, readersInTurn, readersOf, SHOWN } from '../harness/readers.ts'
 
 const SAYS = `mkdir -p "$out/bin"
 printf '%s\\n' '#!/bin/sh' 'echo "$DAVIT_TARGET speaks"' 'exec sleep 86393' >"$out/bin/web"
@@ -88,11 +88,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
   })
 
   /** All readers at a time, so that what they wait for is waited for once. */
-  const read = async (environment: Readonly<Record<string, string>> = {}) => {
+  const read = async (readers: ReturnType<typeof readersOf>, environment: Readonly<Record<string, string>> = {}) => {
     const outcomes = await Promise.all(
-      readersOf(['sw1', 'sw2']).map(
-        async ([reader, command]) => [reader, await user.run(command, { environment })] as const,
-      ),
+      readers.map(async ([reader, command]) => [reader, await user.run(command, { environment })] as const),
     )
     for (const [, { stdout, stderr }] of outcomes) {
       expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u)
@@ -103,32 +101,34 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is slow', () => {
   const statusOf = (outcomes: readonly (readonly [Reader, Outcome])[]) =>
     Object.fromEntries(outcomes.map(([reader, { status }]) => [reader, status]))
 
+  const hosts = ['sw1', 'sw2']
+
   test.each<[string, (host: Host) => Promise<unknown>]>([
     ['a line of 64 kbit/s', (host) => host.slow(64_000)],
     [
       'a shell that answers late',
       (host) => speaks(host, '"$@" | while IFS= read -r line; do sleep 0.3; printf "%s\\n" "$line"; done'),
     ],
-  ])('all is told over %s', async (_, becomeSlow) => {
+  ])('tools that read show everything over %s', async (_, becomeSlow) => {
     await becomeSlow(slow!)
-    const outcomes = await read()
+    const outcomes = await read(readersOf(hosts))
     for (const [reader, { stdout }] of outcomes)
-      for (const host of ['sw1', 'sw2'])
-        expect([reader, stdout]).toEqual([reader, expect.stringMatching(SHOWN[reader](host))])
+      for (const host of hosts) expect([reader, stdout]).toEqual([reader, expect.stringMatching(SHOWN[reader](host))])
     // What davit-doctor finds otherwise is no matter of slowness.
     expect({ ...statusOf(outcomes), doctor: 0 }).toEqual(Object.fromEntries(outcomes.map(([reader]) => [reader, 0])))
   })
 
-  test.each<(typeof TOO_SLOW)[number]>(TOO_SLOW)(
-    '%s is named with the reason, and the other host is told of',
-    async (_, becomeSlow, reason, ofCapture = reason) => {
+  test.each(TOO_SLOW.map((row, scene) => [row[0], scene, row] as const))(
+    'with %s, tools that read name it with the reason, and show the other one',
+    async (_, scene, [, becomeSlow, reason, ofCapture = reason]) => {
       await becomeSlow(slow!)
-      const outcomes = await read({ DAVIT_ANSWER_TIMEOUT: '3', DAVIT_SSH_CONFIG: impatient })
-      expect(statusOf(outcomes)).toEqual(MISSED_STATUS)
+      const impatience = { DAVIT_ANSWER_TIMEOUT: '3', DAVIT_SSH_CONFIG: impatient }
+      const outcomes = await read(readersInTurn(scene, hosts), impatience)
+      for (const [reader, { status }] of outcomes) expect([reader, status]).toEqual([reader, MISSED_STATUS[reader]])
       for (const [reader, { stdout, stderr }] of outcomes) {
         const missed = MISSED[reader]('sw2', reader === 'capture' ? ofCapture : reason)
         expect([reader, reader === 'doctor' ? stdout : stderr]).toEqual([reader, expect.stringMatching(missed)])
-        const shown = ['sw1', 'sw2'].map((host) => SHOWN[reader](host).test(stdout))
+        const shown = hosts.map((host) => SHOWN[reader](host).test(stdout))
         // A plan of a part would be another plan.
         expect([reader, shown]).toEqual([reader, [reader !== 'plan', false]])
       }

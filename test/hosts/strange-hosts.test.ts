@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf } from '../harness/models.ts'
-import { MISSED_STATUS, readersOf, SHOWN } from '../harness/readers.ts'
+import { MISSED_STATUS, readersInTurn, SHOWN } from '../harness/readers.ts'
 
 const SAYS = `mkdir -p "$out/bin"
 printf '%s\\n' '#!/bin/sh' 'echo "$DAVIT_TARGET speaks"' 'exec sleep 86391' >"$out/bin/web"
@@ -71,9 +71,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     await strange!.sshd('start')
   }
   /** Each reader ends by itself, shows what the other host has, and names the strange one, but no control character. */
-  const allNamed = async () => {
+  const allNamed = async (scene: number) => {
     const outcomes = await Promise.all(
-      readersOf(['st1', 'st2']).map(
+      readersInTurn(scene, ['st1', 'st2']).map(
         async ([reader, command]) => [reader, await user.run(command, { environment })] as const,
       ),
     )
@@ -93,14 +93,17 @@ describe.skipIf(!HOSTS_POSSIBLE)('while a host is strange', () => {
     }
   }
 
-  test.each(Object.entries(WITHOUT_SHELL))('which %s, what reads hosts tells of the other one', async (_, filter) => {
+  const scenesOf = (table: Readonly<Record<string, string>>) =>
+    Object.entries(table).map(([name, filter], scene) => [name, filter, scene] as const)
+
+  test.each(scenesOf(WITHOUT_SHELL))('in that it %s, tools that read show the other one', async (_, filter, scene) => {
     await becomes(filter)
-    await allNamed()
+    await allNamed(scene)
   })
 
-  test.each(Object.entries(STRANGE))('which %s, what reads hosts tells of the other one', async (_, filter) => {
+  test.each(scenesOf(STRANGE))('in that it %s, tools that read show the other one', async (_, filter, scene) => {
     await becomes(filter)
-    await allNamed()
+    await allNamed(scene)
 
     const tool = user.start(['davit-logs', 'web', '-f'], { environment })
     following = tool
