@@ -19,14 +19,12 @@ describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without 
     await hosts?.down()
   })
 
-  const models = (version: string): Models => {
-    const names = hosts.hosts.map(({ name }) => name)
-    return {
-      services: Object.fromEntries(names.map((name) => [name, wrapper({ version })])),
-      infrastructure: infrastructureOf(hosts.hosts),
-      distribution: Object.fromEntries(names.map((name) => [name, [name]])),
-    }
-  }
+  const models = (version: string): Models => ({
+    services: { web: wrapper({ version }) },
+    infrastructure: infrastructureOf(hosts.hosts),
+    distribution: { web: hosts.hosts.map(({ name }) => name) },
+  })
+
   test('are deployed to and undeployed from', async () => {
     succeeded(await deploy(user, models('1')))
     succeeded(await user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')]))
