@@ -8,7 +8,7 @@ import { wrapper } from '../harness/services.ts'
 
 describe('one deployment at a time, on this machine', () => {
   let user: Coordinator
-  beforeAll(async () => void (user = await coordinator()))
+  beforeAll(async () => void (user = await coordinator({ processes: true })))
   afterAll(() => user?.remove())
   afterEach(async () => {
     await user.run(['touch', 'go'])

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { stringify } from 'yaml'
+import { callerOf } from './call-here.ts'
 import type { TestHosts } from './hosts.ts'
 import type { Language } from './language.ts'
 import { refuseNodeWarnings } from './node-warnings.ts'
@@ -18,6 +19,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether it gets a process of its own. By default, tools of davit run in the process of the test where they can. */
+  readonly process?: boolean
 }
 
 export interface Started {
@@ -55,6 +58,8 @@ export interface CoordinatorOptions {
   readonly as?: readonly string[]
   /** Language of the models that he writes. */
   readonly language?: Language
+  /** Whether all that he runs gets a process of its own, as for tests of processes, streams and installations. */
+  readonly processes?: boolean
   /** Whether he has an empty `/nix` of his own. The default is true for models in Nix. */
   readonly nix?: boolean
 }
@@ -69,6 +74,7 @@ export async function coordinator(options: CoordinatorOptions = {}): Promise<Coo
   const environment = environmentOf(directory, { ...options, nix })
   const prefix = [...(nix ? withNix(directory) : []), ...(options.as ?? [])]
   const start = starterOf({ directory, prefix, environment })
+  const call = callerOf({ ...options, directory, environment, isBehindWords: prefix.length > 0 })
   const { DAVIT_STATE_DIR: stateDirectory, DAVIT_STORE_DIR: storeDirectory, PATH: path } = environment
   return {
     directory,
@@ -77,7 +83,7 @@ export async function coordinator(options: CoordinatorOptions = {}): Promise<Coo
     storeDirectory,
     path,
     start,
-    run: (argv, run) => start(argv, run).outcome,
+    run: (argv, run) => call(argv, run) ?? start(argv, run).outcome,
     bash: (script, run) => start(['bash', '-c', `set -o pipefail\n${script}`], run).outcome,
     write: (name, content) => writeInto(directory, name, content),
     generations: (profile = 'default') => numbersIn(join(stateDirectory, 'coordinator', profile, 'generations')),

@@ -17,7 +17,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
     hosts = set.hosts
   })
   beforeEach(async () => {
-    user = await coordinator({ hosts: set })
+    user = await coordinator({ hosts: set, processes: true })
     await makeManifest(user, models())
   })
   afterEach(async () => {

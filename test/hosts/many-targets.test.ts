@@ -12,7 +12,7 @@ describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without 
   let hosts: TestHosts
   beforeAll(async () => {
     hosts = await bringUpHosts(COUNT, { prefix: 'mt', kind: 'bare' })
-    user = await coordinator({ hosts })
+    user = await coordinator({ hosts, processes: true })
   })
   afterAll(async () => {
     await user?.remove()

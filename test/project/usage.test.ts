@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 
 const TOOLS = [
@@ -15,7 +17,7 @@ const READERS = TOOLS.filter((tool) => tool !== 'davit-normalize')
 
 describe('what a user meets at the prompt', () => {
   let user: Coordinator
-  beforeAll(async () => void (user = await coordinator()))
+  beforeAll(async () => void (user = await coordinator({ processes: true })))
   afterAll(() => user?.remove())
 
   test.each([...TOOLS, 'davit-env'])('%s --help begins with a sentence and shows an example', async (tool) => {
@@ -30,11 +32,15 @@ describe('what a user meets at the prompt', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/\d+\.\d+\.\d+/)])
   })
 
-  test.each([...TOOLS, 'davit-env'])('%s refuses an option that it does not have', async (tool) => {
-    const { status, stdout, stderr } = await user.run([tool, '--no-such-option'])
-    expect([status, stdout]).toEqual([64, ''])
-    expect(stderr).toContain('no-such-option')
-    expect(stderr).not.toMatch(/^\s+at /m)
+  test('every executable refuses an option that it does not have', async () => {
+    const tools = readdirSync(join(inject('prefix'), 'bin'))
+    expect(tools).toEqual(expect.arrayContaining(TOOLS))
+    for (const tool of tools) {
+      const { status, stdout, stderr } = await user.run([tool, '--no-such-option'])
+      expect.soft([tool, status, stdout]).toEqual([tool, 64, ''])
+      expect.soft([tool, stderr]).toEqual([tool, expect.stringContaining('no-such-option')])
+      expect.soft([tool, stderr]).not.toEqual([tool, expect.stringMatching(/^\s+at /m)])
+    }
   })
 
   test('davit runs the other tools, as git does', async () => {

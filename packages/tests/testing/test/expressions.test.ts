@@ -86,7 +86,7 @@ test('no expression hangs on texts that go round its repetitions', { timeout: 10
 
 test('an expression that hangs is found', async () => {
   const [source, flags] = ['^(?:\\s|#.*)*\\{', '']
-  expect(await firstThatHangs([{ pattern: source, flags, texts: hostileTexts(source, flags) }], 3_000)).toBe(source)
+  expect(await firstThatHangs([{ pattern: source, flags, texts: hostileTexts(source, flags) }], 300)).toBe(source)
 })
 
 interface Attacked {

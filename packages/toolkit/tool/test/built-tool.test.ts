@@ -9,6 +9,8 @@ import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { version } from '../src/version.ts'
+import { probeTool } from './probe-tool.ts'
+import { runHere } from './run-here.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-tool-'))
 const probe = join(directory, 'out/bin/davit-probe.cjs')
@@ -78,8 +80,13 @@ test.each([
   ],
   ['a status of its own', ['fail'], 75, 'davit-probe: the probe failed [locked]\nhint: try again later\n'],
   ['a failure without one', ['sing'], 1, 'davit-probe: no such deed [usage]\n'],
-])('%s ends with its status and a message', (_, words, status, stderr) => {
-  expect(run(words)).toMatchObject({ status, stderr })
+])('%s ends with its status and a message', async (_, words, status, stderr) => {
+  expect(await runHere(probeTool, words, { directory })).toMatchObject({ status, stderr })
+})
+
+test('a built tool ends with the status of a failure and its message', () => {
+  const stderr = 'davit-probe: the probe failed [locked]\nhint: try again later\n'
+  expect(run(['fail'])).toEqual({ status: 75, stdout: 'half', stderr })
 })
 
 test.each(['bug', 'stray-bug', 'stray-rejection', 'hang'])('%s ends with 70 and asks to be reported', (deed) => {
@@ -90,10 +97,10 @@ test.each(['bug', 'stray-bug', 'stray-rejection', 'hang'])('%s ends with 70 and 
   })
 })
 
-test('a built tool copies its input byte for byte', () => {
+test('a built tool copies its input byte for byte', async () => {
   const text = '\ufeff<a>\r\n\u00e4\u{1f600}</a>\n'
   expect(run(['copy'], text).stdout).toBe(text)
-  expect(run(['copy', '-'], text).stdout).toBe(text)
+  expect((await runHere(probeTool, ['copy', '-'], { input: text })).stdout).toBe(text)
 })
 
 test('a built tool refuses what is not UTF-8', () => {
@@ -112,12 +119,13 @@ test('a terminal on standard input is a usage error', () => {
   })
 })
 
-test('--output writes the file when all went well, and only then', () => {
+test('--output writes the file when all went well, and only then', async () => {
+  const here = (words: readonly string[]) => runHere(probeTool, words, { directory, input: 'text' })
   expect(run(['copy', '--output=result'], 'text')).toEqual({ status: 0, stdout: '', stderr: '' })
   expect(readFileSync(join(directory, 'result'), 'utf8')).toBe('text')
-  expect(run(['fail', '--output=nothing']).status).toBe(75)
+  expect((await here(['fail', '--output=nothing'])).status).toBe(75)
   expect(existsSync(join(directory, 'nothing'))).toBe(false)
-  expect(run(['copy', '--output=none/result'], 'text').status).toBe(73)
+  expect((await here(['copy', '--output=none/result'])).status).toBe(73)
   expect(readdirSync(directory).toSorted()).toEqual(['out', 'result'])
 })
 
@@ -141,9 +149,9 @@ test('what is left open does not keep the process, nor lose output to a slow rea
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'end\n' })
 })
 
-test('--log-format json says everything in JSON', () => {
+test('--log-format json says everything in JSON', async () => {
   for (const words of [['fail'], ['--nonsense']]) {
-    const { stderr } = run([...words, '--log-format', 'json'])
+    const { stderr } = await runHere(probeTool, [...words, '--log-format', 'json'])
     expect(JSON.parse(stderr)).toMatchObject({ kind: 'error', tool: 'davit-probe' })
   }
 })
@@ -338,8 +346,8 @@ async function startedProbe(words: readonly string[], environment?: NodeJS.Proce
   }
 }
 
-test('writing a file leaves it alone until then', () => {
+test('writing a file leaves it alone until then', async () => {
   writeFileSync(join(directory, 'kept'), 'old')
-  expect(run(['fail', '--output=kept']).status).toBe(75)
+  expect((await runHere(probeTool, ['fail', '--output=kept'], { directory })).status).toBe(75)
   expect(readFileSync(join(directory, 'kept'), 'utf8')).toBe('old')
 })
