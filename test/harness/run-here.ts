@@ -52,10 +52,15 @@ export function runHere(run: RunHere): Promise<Outcome> {
     }
     const process = processOf(run, { stdout: stdout.stream, stderr: stderr.stream, resources, exit })
     const modules = { ...resources.modules, process }
-    runProgram(run.program, {
-      globals: { process, performance: clock(), ...resources.timers },
-      require: (specifier) => moduleOf(specifier, modules),
-    })
+    try {
+      runProgram(run.program, {
+        globals: { process, performance: clock(), ...resources.timers },
+        require: (specifier) => moduleOf(specifier, modules),
+      })
+    } catch (error) {
+      stderr.stream.write(error instanceof Error ? error.stack : String(error))
+      exit(1)
+    }
   })
 }
 

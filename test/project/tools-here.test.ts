@@ -117,6 +117,14 @@ describe('the process of a test', () => {
     expect(readdirSync(directory)).not.toContain('marked')
   })
 
+  test('is left by a program that fails as it begins', async () => {
+    const program = join(directory, 'broken')
+    writeFileSync(`${program}.js`, "(function () { throw new Error('broken') })")
+    const outcome = await runHere({ program, words: [], directory, environment: {}, input: '' })
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^Error: broken\n/) as string })
+    expect(process.cwd()).not.toBe(directory)
+  })
+
   test.each([
     ['gives its streams to a program', "require('node:child_process').spawn('true', [], { stdio: 'inherit' })"],
     ['waits for a program', "require('node:child_process').spawnSync('true')"],
