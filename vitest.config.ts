@@ -2,40 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { TEST_LIMIT } from './packages/tests/testing/src/wait.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 
-/** Packages whose tests run helpers, modules, servers and Nix in the shells of targets, or a browser. They take as long as all others together. */
-const MACHINES = [
-  'activate',
-  'adopt',
-  'capture',
-  'capture-infrastructure',
-  'checkup',
-  'client',
-  'client-interface',
-  'collect-garbage',
-  'collection',
-  'connection',
-  'convert',
-  'copy-closure',
-  'deployment',
-  'deployment-lock',
-  'diagnosis',
-  'distribution',
-  'doctor',
-  'env',
-  'fetch-stacks',
-  'inventory',
-  'lock',
-  'modules',
-  'nix',
-  'query',
-  'reconstruct',
-  'reconstruction',
-  'stack-workspace',
-  'state',
-  'target',
-  'target-runtime',
-  'visualize',
-]
+/** Tests that run helpers, modules, servers and Nix in the shells of targets, or a browser. They take longer than all others together. */
+const MACHINES = 'packages/*/*/test/**/*.machines.test.ts'
 
 /** `DAVIT_BOOT_ROOT` keeps tests from having this machine start anything when it is restarted. */
 const EVERYWHERE = {
@@ -65,14 +33,14 @@ export default defineConfig({
           ...QUICK,
           name: 'unit',
           include: ['packages/*/*/test/**/*.test.ts'],
-          exclude: MACHINES.map((name) => `packages/*/${name}/**`),
+          exclude: [MACHINES],
         },
       },
       {
         test: {
           ...QUICK,
           name: 'machines',
-          include: MACHINES.map((name) => `packages/*/${name}/test/**/*.test.ts`),
+          include: [MACHINES],
         },
       },
       {

@@ -1,4 +1,3 @@
-import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator } from '../harness/coordinator.ts'
 import { runHere } from '../harness/run-here.ts'
-import { eventually } from '../harness/wait.ts'
+import { eventually } from '@davit/testing/wait'
 
 describe('a tool that is called in the process of a test', () => {
   let user: Coordinator

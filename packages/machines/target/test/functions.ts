@@ -176,13 +176,13 @@ export const CALLED: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests of other packages that call functions in every shell, below `packages/`. */
 export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  'shipped/target-runtime/test/arrange-boot.test.ts': [
+  'shipped/target-runtime/test/arrange-boot.machines.test.ts': [
     'trial-begin arrange_unit arrange_service depend start arrange_file add_to_crontab',
   ],
-  'shipped/target-runtime/test/claim.test.ts': ['claim has_no_process'],
-  'shipped/target-runtime/test/direct-send.test.ts': ['direct-send'],
-  'shipped/target-runtime/test/safe-path.test.ts': ['safe-path follow_link'],
-  'shipped/target-runtime/test/session.test.ts': ['session find_unit will_end unit_ends logout_ends lingers'],
+  'shipped/target-runtime/test/claim.machines.test.ts': ['claim has_no_process'],
+  'shipped/target-runtime/test/direct-send.machines.test.ts': ['direct-send'],
+  'shipped/target-runtime/test/safe-path.machines.test.ts': ['safe-path follow_link'],
+  'shipped/target-runtime/test/session.machines.test.ts': ['session find_unit will_end unit_ends logout_ends lingers'],
   'workflows/client-interface/test': [
     'interface',
     'interface-capture',

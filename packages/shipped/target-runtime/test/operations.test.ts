@@ -61,7 +61,7 @@ role. Fields in brackets are optional; dots mark those that may be repeated. The
 - a number: the factor by which the helper may be silent for longer than usual before it answers
 
 This page is generated from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
-(\`npx vitest run --project machines packages/shipped/target-runtime/test/operations.test.ts -u\`).
+(\`npx vitest run --project unit packages/shipped/target-runtime/test/operations.test.ts -u\`).
 `
 
 const STATES = `## States of a record

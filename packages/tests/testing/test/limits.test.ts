@@ -9,14 +9,16 @@ const MINUTE = 60_000
 const TIMED: Readonly<Record<string, string>> = {
   'packages/compositions/env/test/stand-in.ts': 'a step that fails later',
   'packages/effects/connection/test/held-limits.test.ts': 'fake timers',
-  'packages/effects/connection/test/hostile-servers.test.ts': 'a queue that is full as soon as a connection hangs',
-  'packages/effects/connection/test/ssh-channel.test.ts': 'what is read or taken without a reader',
-  'packages/effects/modules/test/process-ready.test.ts': 'a server that listens later',
+  'packages/effects/connection/test/hostile-servers.machines.test.ts':
+    'a queue that is full as soon as a connection hangs',
+  'packages/effects/connection/test/ssh-channel.machines.test.ts': 'what is read or taken without a reader',
+  'packages/effects/modules/test/process-ready.machines.test.ts': 'a server that listens later',
   'packages/effects/process/test/process.test.ts': 'what is read without a reader',
   'packages/machines/store/test/altered.test.ts': 'a build that is interrupted in its middle',
-  'packages/machines/target/test/native-build.test.ts': 'a build that is silent for longer than a machine may be',
-  'packages/machines/target/test/nix-build.test.ts': 'a build that is silent for longer than a machine may be',
-  'packages/machines/target/test/silence.test.ts': 'machines that are silent',
+  'packages/machines/target/test/native-build.machines.test.ts':
+    'a build that is silent for longer than a machine may be',
+  'packages/machines/target/test/nix-build.machines.test.ts': 'a build that is silent for longer than a machine may be',
+  'packages/machines/target/test/silence.machines.test.ts': 'machines that are silent',
   'packages/shipped/stack-library/test/lambda.test.ts': 'functions that answer later',
   'packages/tests/testing/test/expressions.test.ts': 'expressions that hang',
   'packages/toolkit/tool/test/probe-tool.ts': 'a tool that takes long',

@@ -17,7 +17,7 @@ test('every function of the scripts is called in every shell by some test, or ha
 
 test('the tests of the tables are there, and look at what was called', () => {
   for (const row of Object.keys(CALLED)) {
-    const text = readFileSync(new URL(`${row}.test.ts`, import.meta.url), 'utf8')
+    const text = readFileSync(new URL(`${row}.machines.test.ts`, import.meta.url), 'utf8')
     expect([row, text.includes(`testCalls(shell, '${row}')`)]).toEqual([row, true])
   }
   for (const path of Object.keys(ELSEWHERE)) expect([path, existsSync(new URL(path, PACKAGES))]).toEqual([path, true])

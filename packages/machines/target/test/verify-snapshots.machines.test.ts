@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import type { TargetName } from '@davit/documents'
 import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import {
   cleanSnapshots,
