@@ -6,7 +6,8 @@ import { chmod, mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/executables.ts'
 import { HOSTS_POSSIBLE } from '../harness/hosts.ts'
 
@@ -84,7 +85,7 @@ describe('what tests leave behind', () => {
     await remember()
     const others = spawn('sh', ['-c', 'cat >"$0"', join(place, 'theirs')])
     others.stdin.write(run)
-    await vi.waitFor(() => expect(readFileSync(join(place, 'theirs'), 'utf8')).toContain(run), { timeout: 60_000 })
+    await until(() => expect(readFileSync(join(place, 'theirs'), 'utf8')).toContain(run))
     const found = await check(`exec 3>&1 >"$place/log"; echo "$2"; print_left "$2/before" "$2" "$0" ${alone} >&3`)
     expect(own(found).filter((line) => line.startsWith('file'))).toEqual([])
     others.stdin.end()

@@ -15,7 +15,8 @@ import {
 } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@davit/testing/wait'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/executables.ts'
 import { keepRun, keptRuns } from '../../scripts/test.d/figures.ts'
 
@@ -133,17 +134,15 @@ describe('scripts/test --repeat', { timeout: 600_000 }, () => {
 describe('scripts/test --under-load', { timeout: 600_000 }, () => {
   // The runner waits until the test lets it go on.
   const WAIT = 'mkfifo gate; echo "$$" >ready; read -r _ <gate; finish passed'
-  const ready = () =>
-    vi.waitFor(() => expect(readFileSync(join(directory, 'ready'), 'utf8')).toMatch(/\n/), { timeout: 60_000 })
+  const ready = () => until(() => expect(readFileSync(join(directory, 'ready'), 'utf8')).toMatch(/\n/))
   const goOn = () => writeFileSync(join(directory, 'gate'), '\n')
-  const noLoops = (pid: number | undefined) =>
-    vi.waitFor(() => expect(processesOf(pid)).toEqual([]), { timeout: 60_000 })
+  const noLoops = (pid: number | undefined) => until(() => expect(processesOf(pid)).toEqual([]))
 
   test('runs beside as many busy loops, which end with it', async () => {
     makeRunner(WAIT)
     const { child, ended } = start(['--under-load', '2', 'a.test'])
     await ready()
-    await vi.waitFor(() => expect(processesOf(child.pid)).toHaveLength(2), { timeout: 60_000 })
+    await until(() => expect(processesOf(child.pid)).toHaveLength(2))
     goOn()
     expect(await ended).toMatchObject({ status: 0, output: expect.stringMatching(/\n3 passed, 0 failed\n$/) as string })
     await noLoops(child.pid)

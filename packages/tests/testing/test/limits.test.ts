@@ -26,7 +26,9 @@ const TIMED: Readonly<Record<string, string>> = {
   'test/examples/hello.test.ts': 'a page that is asked for all the time',
   'test/faults/drive/laboratory.ts': 'surveys, which are judged even if something is left',
   'test/faults/drive/run.ts': 'two signals that are not one wish',
+  'test/harness/own-resources.ts': 'timers of tools, which end with them',
   'test/hosts/login-session.test.ts': 'what is left a while after a login',
+  'test/project/tools-here.test.ts': 'timers of tools, which end with them',
 }
 
 /** What a test file says about time that `@davit/testing/wait` has to say. */
