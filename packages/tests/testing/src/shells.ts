@@ -22,7 +22,7 @@ const IN_ALL = isExhaustive || isThorough
 
 /** Returns the installed shells among those of targets, until the tests of the file are over; prints those that are missing. */
 export function installedShells(): readonly Shell[] {
-  return shellsNamed(Object.keys(PROGRAMS)).map(({ calls: _calls, ...shell }) => shell)
+  return silent(shellsNamed(Object.keys(PROGRAMS)))
 }
 
 /** Returns the same shells for tests that look at the functions which scripts call (see `notedCalls`). */
@@ -32,12 +32,17 @@ export function notingShells(): readonly Shell[] {
 
 /** Returns the shells for tests that do not depend on the shell: one, or all with DAVIT_TEST_ALL or DAVIT_TEST_THOROUGH. */
 export function shellsInDepth(): readonly Shell[] {
-  return IN_ALL ? installedShells() : shellsNamed(['dash'])
+  return IN_ALL ? installedShells() : silent(shellsNamed(['dash']))
 }
 
 /** Returns the shells for tests that depend on utilities: one with those of GNU and Busybox, or all with DAVIT_TEST_ALL or DAVIT_TEST_THOROUGH. */
 export function shellsWithUtilities(): readonly Shell[] {
-  return IN_ALL ? installedShells() : shellsNamed(['dash', 'busybox'])
+  return IN_ALL ? installedShells() : silent(shellsNamed(['dash', 'busybox']))
+}
+
+/** Returns shells in which scripts note nothing. */
+function silent(shells: readonly Shell[]): readonly Shell[] {
+  return shells.map(({ calls: _calls, ...shell }) => shell)
 }
 
 function shellsNamed(names: readonly string[]): readonly (Shell & { readonly calls: string })[] {

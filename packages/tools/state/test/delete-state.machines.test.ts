@@ -99,9 +99,10 @@ describe('davit-delete-state', () => {
     expect(stderr.includes("[t2] the state of 'db' is in use, and not deleted\n")).toBe(isInUse)
   })
 
-  test.each([[['old.json']], [['-o', 'old.json']]])(
-    'keeps what was taken over by a service that died: %j',
-    async (words) => {
+  test.each([[[]], [['-o']]] as const)(
+    'keeps what was taken over by a service that died: %j old.json',
+    async (option) => {
+      const words = [...option, old()]
       await moved()
       rmSync(scene.path('up-db-t2'))
       const { status, stderr } = await scene.run('delete-state', words)
