@@ -65,11 +65,11 @@ test('davit-snapshots --store leaves what belongs to deployments to their tools'
 
 test.each([
   [['--latest'], '--latest needs --store'],
-  [['--store', '/x', '--latest', '--gc'], '--latest and --gc exclude each other'],
-  [['--store', '/x', '--import', 'y'], 'the snapshots belong to no component'],
-  [['--store', '/x', '--resolve'], '--resolve names nothing'],
-  [['--store', '/x', '--import', '-c', 'box', '-C', 'db'], '--import names nothing'],
-  [['--store', '/x', '-S', 'y'], 'one container and one component at most'],
+  [['--store', '/nowhere/x', '--latest', '--gc'], '--latest and --gc exclude each other'],
+  [['--store', '/nowhere/x', '--import', 'y'], 'the snapshots belong to no component'],
+  [['--store', '/nowhere/x', '--resolve'], '--resolve names nothing'],
+  [['--store', '/nowhere/x', '--import', '-c', 'box', '-C', 'db'], '--import names nothing'],
+  [['--store', '/nowhere/x', '-S', 'y'], 'one container and one component at most'],
   [['manifest.xml', 'more'], "unexpected operand 'more'"],
 ])('davit-snapshots %j is refused', async (words, reason) => {
   const { status, stderr } = await scene.run('snapshots', words)
