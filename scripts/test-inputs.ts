@@ -31,7 +31,7 @@ const OF_ALL = [
 /** Scripts that walk over all packages, but not on behalf of a test. */
 const WALKERS = ['scripts/executables.ts', 'scripts/skip-barrels.ts', 'scripts/bundle.ts', 'scripts/test-inputs.ts']
 /** Matches what makes everything in the repository an input. */
-const WALKS = /\b(?:packageDirectories|executables|testFiles)\(\)/
+const WALKS = /\b(?:packageDirectories|executables|testFiles)\(\)|\bshippedExpressions\(ROOT\)/
 
 export function testInputs(root = ROOT): TestInputs {
   const read = remembered((path: string) => readFileSync(join(root, path), 'utf8'))
@@ -168,19 +168,23 @@ function namedIn(path: string, text: string, graph: Graph): readonly string[] {
   // A package whose name is a text by itself is loaded on behalf of somebody else, such as a model.
   const loaded = [...graph.packages].filter(([name]) => text.includes(`'${name}'`)).map(([name]) => name)
   return [
-    ...[...beside, ...belowRoot].flatMap((named) => filesAt(named, path, graph)),
+    // A directory that contains the file means files beside it, which are named by themselves; one below the root means all of it.
+    ...beside
+      .filter((named) => !path.startsWith(`${named.replace(/\/+$/, '')}/`))
+      .flatMap((named) => filesAt(named, graph)),
+    ...belowRoot.flatMap((named) => filesAt(named, graph)),
     ...loaded.flatMap((name) => exported(name, '', graph)),
   ]
 }
 
 /** Of a package that is named as a whole, its programs may run. */
-function filesAt(named: string, from: string, graph: Graph): readonly string[] {
+function filesAt(named: string, graph: Graph): readonly string[] {
   const place = named.replace(/\/+$/, '')
   if (place.startsWith('..') || !existsSync(join(graph.root, place))) return []
   if (!statSync(join(graph.root, place)).isDirectory()) return [place]
   if (place === '.' || place === '') return [EVERYTHING]
   if ([...graph.packages.values()].includes(place)) return filesBelow(graph.root, `${place}/src`)
-  return from.startsWith(`${place}/`) ? [] : filesBelow(graph.root, place)
+  return filesBelow(graph.root, place)
 }
 
 function fileAt(path: string, { root }: Graph): readonly string[] {

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
+import { ROOT } from '../../../../scripts/executables.ts'
 
 import { CALLED, ELSEWHERE, FUNCTIONS, functionsIn, NOT_IN_ALL } from './functions.ts'
 
-const PACKAGES = new URL('../../../', import.meta.url)
+const PACKAGES = join(ROOT, 'packages')
+const TESTS = join(ROOT, 'packages/machines/target/test')
 const all = [...FUNCTIONS.values()].flat()
 
 test('every function of the scripts is called in every shell by some test, or has a reason not to be', () => {
@@ -17,8 +20,8 @@ test('every function of the scripts is called in every shell by some test, or ha
 
 test('the tests of the tables are there, and look at what was called', () => {
   for (const row of Object.keys(CALLED)) {
-    const text = readFileSync(new URL(`${row}.machines.test.ts`, import.meta.url), 'utf8')
+    const text = readFileSync(join(TESTS, `${row}.machines.test.ts`), 'utf8')
     expect([row, text.includes(`testCalls(shell, '${row}')`)]).toEqual([row, true])
   }
-  for (const path of Object.keys(ELSEWHERE)) expect([path, existsSync(new URL(path, PACKAGES))]).toEqual([path, true])
+  for (const path of Object.keys(ELSEWHERE)) expect([path, existsSync(join(PACKAGES, path))]).toEqual([path, true])
 })
