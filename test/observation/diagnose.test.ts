@@ -106,6 +106,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-diagnose of a service on three hosts', (
   test('takes commands for a shell from a pipe', async () => {
     const { status, stdout } = await user.run(['davit-diagnose', '-S', 'web', '-t', 'dg1'], {
       input: 'echo "$DAVIT_TARGET"\nexit 3\n',
+      process: true,
     })
     expect([status, stdout]).toEqual([3, 'dg1\n'])
   })
