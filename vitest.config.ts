@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'hosts',
           include: ['test/**/*.test.ts'],
           globalSetup: ['test/harness/installation.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
