@@ -63,6 +63,11 @@ describe('restoreTasks()', () => {
     expect([outcome, activities]).toEqual([{ kind: 'succeeded' }, ['restore']])
   })
 
+  test('restores a service that is not active', async () => {
+    const { plan, outcome, activities } = await restored({ lines: [] })
+    expect([plan.at(-1), outcome, activities]).toEqual(['restore db in box on t1', { kind: 'succeeded' }, ['restore']])
+  })
+
   test('does not touch a service of which an activity is still running', async () => {
     const lines = record(ALL, 'db t1').map((line) => line.replace(' active ended ', ' active running '))
     const { outcome, activities } = await restored({ lines })
