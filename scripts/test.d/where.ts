@@ -7,7 +7,7 @@ export type Where = Readonly<Record<string, Readonly<Record<string, number>>>>
 export const CAUSES = ['tests', 'Node', 'Nix', 'servers', 'ssh', 'building', 'shells'] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** What is charged if there are no control groups, and neither stages nor files can be told apart. */
+/** What is charged if there are no control groups, and neither stages nor files can be distinguished. */
 export const WHOLE = 'the whole run'
 
 const LAST = 'shells' satisfies Cause

@@ -48,6 +48,6 @@ function noting(script: string, directory: string): string {
 function padded(script: string, length: number): string {
   const end = script.lastIndexOf('\n', script.length - 2) + 1
   const missing = length - Buffer.byteLength(script) - 2
-  if (missing < 0) throw new Error(`there is no room for ${-missing} bytes more in a script that notes its calls`)
+  if (missing < 0) throw new Error(`no room for ${-missing} bytes more in a script that notes its calls`)
   return `${script.slice(0, end)}#${'-'.repeat(missing)}\n${script.slice(end)}`
 }

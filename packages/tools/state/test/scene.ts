@@ -346,7 +346,7 @@ esac
 
 function executableOf(name: string): Executable {
   const executable = EXECUTABLES.find((one) => one.name === `davit-${name}`)
-  if (executable === undefined) throw new Error(`there is no davit-${name} here`)
+  if (executable === undefined) throw new Error(`no davit-${name} here`)
   return executable
 }
 

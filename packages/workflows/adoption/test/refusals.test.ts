@@ -42,7 +42,7 @@ describe('refuseLackingModules()', () => {
     ])
   })
 
-  test('refuses types of which nobody has a module, all at once, with their services and targets', async () => {
+  test('refuses types without a module, all at once, with their services and targets', async () => {
     const { error, said } = await refused({ t1: [], t2: ['tomcat'] })
     expect(said).toEqual([])
     expect(error).toMatchObject({

@@ -32,12 +32,12 @@ console.log(JSON.stringify((await deploymentChecks(${terms})).map(({ severity, t
   return JSON.parse(stdout) as readonly string[]
 }
 
-test('a directory that cannot be entered is told once, whatever is below it', async () => {
+test('a directory that cannot be entered is reported once, whatever is below it', async () => {
   const closed = join(directory, 'closed')
   expect(await toldOf('closed/coordinator/default')).toEqual([`error: this account may not read '${closed}'`])
   expect(await toldOf('closed')).toEqual([`error: this account may not read '${closed}'`])
 })
 
-test('a directory that is not there is no finding', async () => {
+test('a missing directory gives no finding', async () => {
   expect(await toldOf('none/coordinator/default')).toEqual(["ok: nothing is deployed as 'default'"])
 })

@@ -73,7 +73,7 @@ describe('a record that differs from the next manifest under the same key', () =
     )
   })
 
-  test('has changes that are told already, if the last generation has them', async () => {
+  test('has changes that were reported before, if the last generation has them', async () => {
     const [before, next] = [placed({ properties: { port: 1 } }), placed({ properties: { port: 2 } })]
     const told = async (previous?: Manifest) =>
       (await changes(before, next, previous === undefined ? {} : { previous })).found.map((line) =>
@@ -99,7 +99,7 @@ describe('a secret', () => {
     expect(await changes(before, withSecret('OTHER'), { digest, secrets })).toEqual({ found: [], lines: [] })
   })
 
-  test('with another value is a change by name, which no generation has told', async () => {
+  test('with another value is a change by name, which no generation has', async () => {
     const digest = await digestOf('then')
     expect((await changes(before, before, { digest, secrets, previous: before })).found).toEqual(changed)
     const next = withSecret('OTHER')
@@ -136,7 +136,7 @@ describe('observedIn()', () => {
     expect(observed(from, manifest({ placed: {}, targets: ['t2'] }))).toEqual(['web t2 active false'])
   })
 
-  test('finds how settings differ, but not modules, of which the paths tell nothing', () => {
+  test('finds how settings differ, but not modules, whose paths say nothing', () => {
     const before = placed({ properties: { port: 1, password: { secret: { env: 'ONE' } } } })
     const next = placed({
       version: '2',

@@ -90,7 +90,7 @@ describe('a target behind a client executable', () => {
     expect([deployed.observed, deployed.asked, deployed.warnings, calls.length]).toEqual([[], [], [], 1])
   })
 
-  test('is refused if what the executable prints is no profile manifest', async () => {
+  test('is refused if what the executable prints is not a profile manifest', async () => {
     const error = await observe({ printed: ['<rubbish>'] }).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DavitError)
     expect((error as DavitError).message).toContain('/bin/client')

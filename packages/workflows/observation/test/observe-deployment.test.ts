@@ -155,7 +155,7 @@ describe('the target of a record', () => {
     expect(deployed.renamed.map(({ name, machine }) => [name, machine.address])).toEqual([['t2', 'first']])
   })
 
-  test('is told apart from others of the same name by the boots of machines with the same address', async () => {
+  test('is distinguished from others of the same name by the boots of machines with the same address', async () => {
     const at = (place: string) => tableMachine({ records: recorded('t3'), place, address: 'nat', boot: place })
     const deployed = await observe({ t1: at('b1'), t2: at('b2'), t3: tableMachine({ place: 'b3' }) }, next)
     expect(lines(deployed)).toEqual(['web t3@nat active', 'web t3@nat (b2) active'])

@@ -68,7 +68,7 @@ describe('restoreTasks()', () => {
     expect([plan.at(-1), outcome, activities]).toEqual(['restore db in box on t1', { kind: 'succeeded' }, ['restore']])
   })
 
-  test('does not touch a service of which an activity is still running', async () => {
+  test('does not touch a service while an activity of it is running', async () => {
     const lines = record(ALL, 'db t1').map((line) => line.replace(' active ended ', ' active running '))
     const { outcome, activities } = await restored({ lines })
     expect([outcome, activities]).toEqual([
