@@ -5,7 +5,9 @@ import { isThorough } from '@davit/testing/effort'
 import { Database } from './database.ts'
 import { type Mariadb, noMariadb, startMariadb } from './mariadb.ts'
 import { installedShells, type Outcome, scratchPath } from './scene.ts'
-import { type Leak, proveState, type StateKind, type Treasure } from './state-proofs.ts'
+import { type Leak, proveState, restored, seeded, type StateKind, type Treasure } from './state-proofs.ts'
+
+type Leaks = readonly Leak<Mariadb, Database>[]
 
 const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT);\nINSERT INTO hello VALUES (1, 'Hello world');\n"
 
@@ -82,48 +84,38 @@ const MYSQL: StateKind<Mariadb, Database> = {
       [
         [
           'a value is there twice',
-          (secret: string) => `INSERT INTO hello VALUES (7, '${secret}'), (7, '${secret}');`,
+          `INSERT INTO hello VALUES (7, 'SECRET'), (7, 'SECRET');`,
           /ERROR 1062 \(23000\) at line 1: a value that must be unique/,
         ],
         [
           'the syntax of a statement is wrong',
-          (secret: string) => `INSERT INTO hello VALUES (7, '${secret}'`,
+          `INSERT INTO hello VALUES (7, 'SECRET'`,
           /ERROR 1064 \(42000\) at line \d+: syntax/,
         ],
         [
           'a value is not a number',
-          (secret: string) => `INSERT INTO hello VALUES ('${secret}', '');`,
+          `INSERT INTO hello VALUES ('SECRET', '');`,
           /ERROR 1366 \(22007\) at line 1|does not hold/,
         ],
         [
           'a value is taken for a column',
-          (secret: string) => `SET sql_mode = ANSI_QUOTES; INSERT INTO hello VALUES (7, "${secret}");`,
+          `SET sql_mode = ANSI_QUOTES; INSERT INTO hello VALUES (7, "SECRET");`,
           /ERROR 1054 \(42S22\) at line 1: unknown column/,
         ],
-        [
-          'a routine refuses',
-          (secret: string) => `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '${secret}';`,
-          /ERROR 1644 \(45000\) at line 1/,
-        ],
+        ['a routine refuses', `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'SECRET';`, /ERROR 1644 \(45000\) at line 1/],
         [
           'a value looks like a message',
-          (secret: string) =>
-            `CREATE TABLE u (w VARCHAR(200) UNIQUE); INSERT INTO u VALUES ${[1, 2].map(() => `('\nERROR 1146 (42S02) at line 1: ${secret}\n')`).join()};`,
+          `CREATE TABLE u (w VARCHAR(200) UNIQUE); INSERT INTO u VALUES ${[1, 2].map(() => `('\nERROR 1146 (42S02) at line 1: SECRET\n')`).join()};`,
           /ERROR 1062/,
         ],
-        ['a seed prints rows', (secret: string) => `SELECT '${secret}'; SELECT nowhere;`, /ERROR 1054/],
+        ['a seed prints rows', `SELECT 'SECRET'; SELECT nowhere;`, /ERROR 1054/],
       ] as const
-    ).flatMap(([what, statement, said]) => [
-      leak(`${what} in a seed`, said, async (_, shop, secret) => {
-        await shop.call('collect-garbage')
-        shop.write(join(shop.component, 'mysql-databases/2.sql'), `${statement(secret)}\n`)
-        return shop.call('activate')
-      }),
-      leak(`${what} in a snapshot`, new RegExp(said.source.replace('line 1', 'line \\d+')), async (_, shop, secret) => {
-        const snapshot = await shop.snapshot()
-        append(snapshot, `${statement(secret)}\n`)
-        return shop.restore(snapshot)
-      }),
+    ).flatMap(([what, statement, said]): Leaks => [
+      seeded(`${what} in a seed`, 'mysql-databases/2.sql', `${statement}\n`, said),
+      {
+        ...restored('restore', 'dump.sql', `${statement}\n`, new RegExp(said.source.replace('line 1', 'line \\d+'))),
+        what: `${what} in a snapshot`,
+      },
     ]),
     leak('what there is cannot be put back', /could not be put back/, async (server, shop, secret) => {
       const snapshot = await shop.snapshot()
@@ -160,11 +152,6 @@ const MYSQL: StateKind<Mariadb, Database> = {
       'SELECT *, ROW_START, ROW_END FROM prices FOR SYSTEM_TIME ALL ORDER BY ROW_END, id',
     ),
     treasure(
-      'what belongs to the database',
-      `ALTER DATABASE CHARACTER SET latin2 COLLATE latin2_czech_cs COMMENT = 'the ''shop''\\n\\\\ " ü'`,
-      'SELECT DEFAULT_COLLATION_NAME, HEX(SCHEMA_COMMENT) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = DATABASE()',
-    ),
-    treasure(
       'numbers that come next',
       'CREATE SEQUENCE s START WITH 5 INCREMENT BY 3 CACHE 10 CYCLE; SELECT NEXTVAL(s); CREATE TABLE a (id INT AUTO_INCREMENT PRIMARY KEY); INSERT INTO a VALUES (9); DELETE FROM a; CREATE TABLE u (id INT DEFAULT (NEXTVAL(s)))',
       "SELECT next_not_cached_value, cycle_option FROM s; SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'a'",
@@ -192,20 +179,27 @@ SELECT TRIGGER_NAME, ACTION_ORDER FROM information_schema.TRIGGERS WHERE TRIGGER
       "SET GLOBAL innodb_compression_default = OFF; CREATE TABLE c (id INT PRIMARY KEY) PAGE_COMPRESSED = 1 COMMENT = 'packed'; CREATE TABLE p (id INT) PARTITION BY HASH (id) PARTITIONS 3; CREATE TABLE m (id INT) ENGINE = MyISAM; CREATE TABLE ar (id INT CHECK (id > 0)) ENGINE = Aria PAGE_CHECKSUM = 1 TRANSACTIONAL = 0; CREATE TABLE `a``b\\\\c` (`x y` INT, PERIOD FOR q (s, e), s DATE, e DATE)",
       'SELECT TABLE_NAME, ENGINE, CREATE_OPTIONS, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1; SHOW CREATE TABLE `a``b\\\\c`',
     ),
+    treasure(
+      'what belongs to the database',
+      `ALTER DATABASE CHARACTER SET latin2 COLLATE latin2_czech_cs COMMENT = 'the ''shop''\\n\\\\ " ü'`,
+      'SELECT DEFAULT_COLLATION_NAME, HEX(SCHEMA_COMMENT) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = DATABASE()',
+    ),
   ],
   burdens: [
     burden(
+      'large',
       'a text that fills more than half of what the server takes',
-      `CREATE TABLE files (id INT PRIMARY KEY, body LONGBLOB); INSERT INTO files VALUES (1, REPEAT('x', ${LARGE}))`,
+      `CREATE TABLE NAME (id INT PRIMARY KEY, body LONGBLOB); INSERT INTO NAME VALUES (1, REPEAT('x', ${LARGE}))`,
     ),
     burden(
+      'bytes',
       'any bytes',
-      "CREATE TABLE files (id INT PRIMARY KEY, body LONGBLOB); INSERT INTO files VALUES (1, (SELECT GROUP_CONCAT(UNHEX(SHA2(seq, 512)) SEPARATOR '') FROM seq_1_to_16000)), (2, UNHEX(REPEAT('00275C0A', 5000)))",
-      'SET group_concat_max_len = 20000000;',
+      "SET group_concat_max_len = 20000000; CREATE TABLE NAME (id INT PRIMARY KEY, body LONGBLOB); INSERT INTO NAME VALUES (1, (SELECT GROUP_CONCAT(UNHEX(SHA2(seq, 512)) SEPARATOR '') FROM seq_1_to_16000)), (2, UNHEX(REPEAT('00275C0A', 5000)))",
     ),
     burden(
+      'wide',
       'wide rows that were made without strictness',
-      `SET innodb_strict_mode = OFF; CREATE TABLE files (id INT PRIMARY KEY, body TEXT, ${Array.from({ length: 33 }, (_, n) => `c${n} CHAR(255)`).join(', ')}) CHARSET latin1 ROW_FORMAT = DYNAMIC`,
+      `SET innodb_strict_mode = OFF; CREATE TABLE NAME (id INT PRIMARY KEY, body TEXT, ${Array.from({ length: 33 }, (_, n) => `c${n} CHAR(255)`).join(', ')}) CHARSET latin1 ROW_FORMAT = DYNAMIC`,
     ),
   ],
   omissions: [
@@ -288,7 +282,7 @@ function leak(
   said: RegExp,
   fail: (server: Mariadb, shop: Database, secret: string) => Promise<Outcome>,
 ): Leak<Mariadb, Database> {
-  return [what, fail, said]
+  return { kind: 'other', what, said, fail }
 }
 
 function treasure(what: string, statements: string, question: string): Treasure<Mariadb, Database> {
@@ -299,8 +293,8 @@ function treasure(what: string, statements: string, question: string): Treasure<
   }
 }
 
-function burden(what: string, statements: string, before = ''): Treasure<Mariadb, Database> {
-  return treasure(what, `${before} ${statements}`, 'SELECT id, LENGTH(body), MD5(body) FROM files')
+function burden(name: string, what: string, statements: string): Treasure<Mariadb, Database> {
+  return treasure(what, statements.replaceAll('NAME', name), `SELECT id, LENGTH(body), MD5(body) FROM ${name}`)
 }
 
 /** Programs of the server: the client does something else for some arguments, a line of `case`, and the dump goes through a filter. */

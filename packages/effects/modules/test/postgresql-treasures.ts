@@ -1,3 +1,5 @@
+import { isThorough } from '@davit/testing/effort'
+
 import type { Database } from './database.ts'
 import { notUtf8 } from './postgresql-leaks.ts'
 import type { Postgresql } from './postgresql.ts'
@@ -12,9 +14,10 @@ export const SHARED = (
 SELECT pg_get_userbyid(setrole), entry FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase, unnest(setconfig) entry
   WHERE datname = '${name}' ORDER BY 1, 2`
 
-function treasure(what: string, statements: string, question: string): Treasure<Postgresql, Database> {
+function treasure(what: string, statements: string, question: string, place?: string): Treasure<Postgresql, Database> {
   return {
     what,
+    ...(place === undefined ? {} : { place }),
     make: (server, { name }) => void server.sql(statements.replaceAll('NAME', name), name),
     ask: (server, { name }) => server.sql(question.replaceAll('NAME', name), name) + server.sql(SHARED(name)),
   }
@@ -24,6 +27,7 @@ function treasure(what: string, statements: string, question: string): Treasure<
 function encoded(encoding: string, bytes: string, locale = 'C'): Treasure<Postgresql, Database> {
   return {
     what: `text in ${encoding}`,
+    place: encoding,
     make(server, { name }) {
       server.sql(`DROP DATABASE "${name}"`)
       server.sql(`CREATE DATABASE "${name}" TEMPLATE template0 ENCODING '${encoding}' LOCALE '${locale}'`)
@@ -81,13 +85,9 @@ COMMENT ON LARGE OBJECT 4711 IS 'big'`,
 FROM pg_statistic_ext; SELECT * FROM pg_publication_tables; SELECT relreplident FROM pg_class WHERE relname = 'g'; SELECT * FROM p1;
 SELECT md5(lo_get(4711)), lomowner::regrole FROM pg_largeobject_metadata; SELECT identity_start FROM information_schema.columns WHERE table_name = 'g'`,
   ),
-  treasure(
-    'the lack of the schema public',
-    'DROP SCHEMA public CASCADE',
-    'SELECT nspname FROM pg_namespace ORDER BY 1',
-  ),
   {
     what: 'a tablespace and a locale of ICU',
+    place: 'elsewhere',
     make(server, { name }) {
       server.sql(`DROP DATABASE "${name}"`)
       server.sql(
@@ -96,15 +96,23 @@ SELECT md5(lo_get(4711)), lomowner::regrole FROM pg_largeobject_metadata; SELECT
     },
     ask: (server, { name }) => server.sql(SHARED(name)),
   },
+  treasure(
+    'the lack of the schema public',
+    'DROP SCHEMA public CASCADE',
+    'SELECT nspname FROM pg_namespace ORDER BY 1',
+    'elsewhere',
+  ),
   encoded('SQL_ASCII', 'Ren\\xe9'),
   encoded('LATIN1', 'Ren\\xe9'),
   encoded('EUC_JP', '\\xc6\\xfc\\xcb\\xdc'),
 ]
 
+const LARGE = isThorough ? 9 : 1
+
 export const BURDENS: readonly Treasure<Postgresql, Database>[] = [
   treasure(
-    'a value of 9 MB, and a row of 1,000 columns',
-    `INSERT INTO hello VALUES (2, NULL); CREATE TABLE big AS SELECT repeat(E'x\\\\', 4500000) AS text, decode(repeat('00ff', 1000000), 'hex') AS bytes;
+    `a value of ${LARGE} MB, and a row of 1,000 columns`,
+    `INSERT INTO hello VALUES (2, NULL); CREATE TABLE big AS SELECT repeat(E'x\\\\', ${LARGE * 500_000}) AS text, decode(repeat('00ff', 500000), 'hex') AS bytes;
 SELECT format('CREATE TABLE wide (%s)', string_agg(format('c%s int DEFAULT %1$s', n), ', ')) FROM generate_series(1, 1000) n \\gexec
 INSERT INTO wide DEFAULT VALUES;`,
     'SELECT md5(text), md5(bytes) FROM big; SELECT md5(wide::text) FROM wide',

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { isThorough, sampleOf } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -36,7 +37,6 @@ export interface StateKind<Server, Service extends Stateful> {
     what: string,
     prepare: (server: Server, service: Service) => Now<Readonly<Record<string, string>>>,
   ])[]
-  /** Calls an activity that fails over content that holds `secret`. */
   readonly leaks: readonly Leak<Server, Service>[]
   /** State of kinds that are easily forgotten. */
   readonly treasures: readonly Treasure<Server, Service>[]
@@ -48,16 +48,36 @@ export interface StateKind<Server, Service extends Stateful> {
   readonly odd: readonly OddServer<Server>[]
 }
 
-export type Leak<Server, Service> = readonly [
-  what: string,
-  fail: (server: Server, service: Service, secret: string) => Promise<Outcome>,
-  /** What is said instead: which error it was, and where. */
-  said: RegExp,
-]
+/** What fails over content with a secret, for which SECRET stands in texts, and what is said instead: which error it was, and where. */
+export type Leak<Server, Service> = { readonly what: string; readonly said: RegExp } & (
+  | {
+      readonly kind: 'seed' | 'end of a snapshot'
+      readonly file: string
+      readonly text: string
+      readonly activity: string
+    }
+  | {
+      readonly kind: 'other'
+      /** Calls an activity of an active service. */
+      fail(server: Server, service: Service, secret: string): Promise<Outcome>
+    }
+)
+
+/** A new service that has this text in a file of its component. */
+export function seeded(what: string, file: string, text: string, said: RegExp): Leak<unknown, unknown> {
+  return { kind: 'seed', activity: 'activate', what, file, text, said }
+}
+
+/** A snapshot that has this text at the end of a file. */
+export function restored(activity: string, file: string, text: string, said: RegExp): Leak<unknown, unknown> {
+  return { kind: 'end of a snapshot', activity, what: `${activity} reads ${file}: ${said.source}`, file, text, said }
+}
 
 export interface Treasure<Server, Service> {
   readonly what: string
   make(server: Server, service: Service): Now<void>
+  /** Where it is made: those with the same place are made in one service, in turn. */
+  readonly place?: string
   /** How its users see it. */
   ask(server: Server, service: Service): Now<string>
 }
@@ -109,7 +129,7 @@ export function proveState<Server, Service extends Stateful>(
     declareOddServers(scene)
   })
   describe.skipIf(kind.missing).each(others)(`${kind.module} under $name`, (shell) => {
-    test('does each operation, and nothing else', () => liveAndDie({ ...scene, shell }, 2))
+    test('does each operation, and nothing else', () => liveAndDie({ ...scene, shell }, { verifies: true }))
   })
 }
 
@@ -126,42 +146,42 @@ interface Scene<Server, Service extends Stateful> {
 function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   const { kind } = scene
   describe('proves before it replaces', () => {
-    describe('and keeps everything when a snapshot', () => {
-      // Nothing changes it, so one service is enough.
+    describe('and keeps everything', () => {
+      // What fails changes nothing, so one service is enough.
       let service: Service
       let snapshot: string
+      let before: readonly string[]
+      const [inDepth = []] = sampleOf(kind.unloadable, 1)
       beforeAll(async () => {
         service = await active(scene)
         await kind.change(scene.server, service, 'kept')
         snapshot = await service.snapshot()
+        await kind.change(scene.server, service, 'new')
+        before = await everything(scene, service)
       })
       afterAll(() => service.succeed('deactivate', 'collect-garbage'))
 
-      test.each(kind.unloadable)('%s', async (_, spoil, message) => {
-        const before = await everything(scene, service)
+      test.each(kind.unloadable)('when a snapshot %s', async (what, spoil, message) => {
         const spoiled = service.copyOf(snapshot)
         spoil(spoiled)
-        for (const activity of scene.verifies ? ['restore', 'verify'] : ['restore']) {
+        const isInDepth = isThorough || inDepth[0] === what
+        for (const activity of isInDepth && scene.verifies ? ['restore', 'verify'] : ['restore']) {
           const { status, stderr } = await service.call(activity, { DAVIT_SNAPSHOT: service.copyOf(spoiled) })
           expect([activity, status === 0, stderr]).toEqual([activity, false, expect.stringMatching(message)])
           expect(await everything(scene, service)).toEqual(before)
         }
+        if (!isInDepth) return
         await service.succeed('activate', 'status')
         expect(await everything(scene, service)).toEqual(before)
       })
-    })
 
-    test.each(kind.failures)('and loses nothing when %s', async (_, prepare) => {
-      const service = await active(scene)
-      const snapshot = await service.snapshot()
-      await kind.change(scene.server, service, 'kept')
-      const before = await kind.read(scene.server, service)
-      const properties = await prepare(scene.server, service)
-      const { status } = await service.call('restore', { DAVIT_SNAPSHOT: service.copyOf(snapshot), ...properties })
-      expect(status).not.toBe(0)
-      await service.succeed('activate', 'status')
-      expect(await kind.read(scene.server, service)).toBe(before)
-      await service.succeed('deactivate', 'collect-garbage')
+      test.each(kind.failures)('when %s', async (_, prepare) => {
+        const properties = await prepare(scene.server, service)
+        const { status } = await service.call('restore', { DAVIT_SNAPSHOT: service.copyOf(snapshot), ...properties })
+        expect(status).not.toBe(0)
+        await service.succeed('activate', 'status')
+        expect(await everything(scene, service)).toEqual(before)
+      })
     })
 
     // An activation may refuse them as well.
@@ -194,25 +214,72 @@ function declareReplacing<Server, Service extends Stateful>(scene: Scene<Server,
 }
 
 function declareContent<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
+  // A snapshot that fails changes nothing, so one service is enough.
+  const taken = once(async () => {
+    const service = await active(scene)
+    return { service, snapshot: await service.snapshot() }
+  })
   describe.skipIf(scene.kind.leaks.length === 0)('prints no content', () => {
-    test.each(scene.kind.leaks)('when %s', async (_, fail, said) => {
-      const service = await active(scene)
-      const { status, stdout, stderr } = await fail(scene.server, service, SECRET)
-      expect([status === 0, stderr]).toEqual([false, expect.stringMatching(said)])
-      expect(stdout + stderr + logsIn(service.directory)).not.toContain(SECRET)
-      await service.call('collect-garbage')
+    test.each(scene.kind.leaks)('when $what', async (leak) => {
+      const { service, outcome } = await failOver(scene, leak, taken)
+      expect([outcome.status === 0, outcome.stderr]).toEqual([false, expect.stringMatching(leak.said)])
+      expect(outcome.stdout + outcome.stderr + logsIn(service.directory)).not.toContain(SECRET)
     })
   })
 }
 
+async function failOver<Server, Service extends Stateful>(
+  scene: Scene<Server, Service>,
+  leak: Leak<Server, Service>,
+  taken: () => Promise<{ readonly service: Service; readonly snapshot: string }>,
+): Promise<{ readonly service: Service; readonly outcome: Outcome }> {
+  if (leak.kind === 'other') {
+    const service = await active(scene)
+    const outcome = await leak.fail(scene.server, service, SECRET)
+    await service.call('collect-garbage')
+    return { service, outcome }
+  }
+  const text = leak.text.replaceAll('SECRET', SECRET)
+  if (leak.kind === 'seed') {
+    const service = unused(scene)
+    service.write(join(service.component, leak.file), text)
+    return { service, outcome: await service.call(leak.activity) }
+  }
+  const { service, snapshot } = await taken()
+  const spoiled = service.copyOf(snapshot)
+  appendFileSync(join(spoiled, leak.file), text)
+  return { service, outcome: await service.call(leak.activity, { DAVIT_SNAPSHOT: spoiled }) }
+}
+
 function declareSaving<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   const { treasures, burdens, omissions } = scene.kind
+  const all = [...burdens, ...treasures]
+  const saved = new Map(
+    all.map(({ place }) => [
+      place,
+      once(() =>
+        save(
+          scene,
+          all.filter((each) => each.place === place),
+        ),
+      ),
+    ]),
+  )
+  const proveSaved = async ({ what, place }: Treasure<Server, Service>) => {
+    const [before, after] = (await saved.get(place)?.())?.get(what) ?? []
+    expect(before).toEqual(expect.any(String))
+    expect(after).toBe(before)
+  }
+  const leftOut = once(() => nameLeftOut(scene))
   describe.skipIf(treasures.length + omissions.length === 0)('saves all or says what not', () => {
-    test.each(treasures)('of $what', (treasure) => proveSaved(scene, treasure))
-    test.each(omissions)('of $what, which is $status', (omission) => proveNamed(scene, omission))
+    test.each(treasures)('of $what', proveSaved)
+    test.each(omissions)('of $what, which is $status', async (omission) => {
+      if (omission.status === 'refused') await proveRefusal(scene, omission)
+      else expect(await leftOut()).toMatch(omission.said)
+    })
   })
   describe.skipIf(burdens.length === 0)('restores where it was taken', () => {
-    test.each(burdens)('$what', (burden) => proveSaved(scene, burden))
+    test.each(burdens)('$what', proveSaved)
   })
 }
 
@@ -221,42 +288,55 @@ function declareOddServers<Server, Service extends Stateful>(scene: Scene<Server
     test.each(scene.kind.odd)('$what', async ({ start, refused }) => {
       const { server, end } = await start(scene.server)
       onTestFinished(end)
-      await (refused === undefined ? liveAndDie({ ...scene, server }, 1) : proveRefused({ ...scene, server }, refused))
+      await (refused === undefined
+        ? liveAndDie({ ...scene, server }, { verifies: isThorough })
+        : proveRefused({ ...scene, server }, refused))
     })
   })
 }
 
-async function proveSaved<Server, Service extends Stateful>(
+/** Makes all in one service, which is saved, dropped and restored; returns how the users see each, before and after. */
+async function save<Server, Service extends Stateful>(
   scene: Scene<Server, Service>,
-  treasure: Treasure<Server, Service>,
-): Promise<void> {
+  treasures: readonly Treasure<Server, Service>[],
+): Promise<ReadonlyMap<string, readonly [before: string, after: string]>> {
   const { kind, server } = scene
   const service = await active(scene)
-  await treasure.make(server, service)
-  const before = await treasure.ask(server, service)
+  for (const treasure of treasures) await treasure.make(server, service)
+  const seen = async () => Promise.all(treasures.map(async (each) => each.ask(server, service)))
+  const before = await seen()
   const snapshot = await service.snapshot()
-  expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+  if (isThorough || treasures[0]?.place === undefined)
+    expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
   await service.succeed('deactivate', 'collect-garbage')
   // Whoever verifies a snapshot has loaded it aside, as before it replaces something: it need not be loaded so again.
   if (!scene.verifies) await service.succeed('activate')
   expect(await service.restore(snapshot)).toMatchObject(unchanged)
-  expect(await treasure.ask(server, service)).toBe(before)
+  const after = await seen()
   expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
   await service.succeed('deactivate', 'collect-garbage')
   expect(await kind.around(server)).not.toContain(basename(service.component))
+  return new Map(treasures.map(({ what }, n) => [what, [before[n] ?? '', after[n] ?? '']]))
 }
 
-async function proveNamed<Server, Service extends Stateful>(
+/** Makes all in one service that a snapshot leaves out, and returns what is said of it. */
+async function nameLeftOut<Server, Service extends Stateful>(scene: Scene<Server, Service>): Promise<string> {
+  const service = await active(scene)
+  for (const { status, make } of scene.kind.omissions) if (status === 'left out') await make(scene.server, service)
+  const { status, stdout, stderr } = await service.call('snapshot', { DAVIT_SNAPSHOT: service.make('linked') })
+  expect([status, stderr]).toEqual([0, stderr])
+  expect(await service.call('collect-garbage')).toMatchObject({ status: 0 })
+  return stdout + stderr
+}
+
+async function proveRefusal<Server, Service extends Stateful>(
   scene: Scene<Server, Service>,
   omission: Omission<Server, Service>,
 ): Promise<void> {
   const service = await active(scene)
   await omission.make(scene.server, service)
   const { status, stdout, stderr } = await service.call('snapshot', { DAVIT_SNAPSHOT: service.make('linked') })
-  expect([status === 0, stdout + stderr]).toEqual([
-    omission.status === 'left out',
-    expect.stringMatching(omission.said),
-  ])
+  expect([status === 0, stdout + stderr]).toEqual([false, expect.stringMatching(omission.said)])
   expect(await service.call('collect-garbage')).toMatchObject({ status: 0 })
 }
 
@@ -267,32 +347,32 @@ async function proveRefused<Server, Service extends Stateful>(scene: Scene<Serve
   expect(await scene.kind.around(scene.server)).toBe(before)
 }
 
-/** The life of a service, with every activity that a module of state has; its snapshot is restored several times. */
+/** The life of a service, with every activity that a module of state has. */
 async function liveAndDie<Server, Service extends Stateful>(
   scene: Scene<Server, Service>,
-  restores: number,
+  { verifies }: { readonly verifies: boolean },
 ): Promise<void> {
   const { kind, server } = scene
   const nothing = await kind.around(server)
   const service = await active(scene)
-  await service.succeed('activate', 'status')
   await kind.change(server, service, 'old')
   const old = await kind.read(server, service)
-  await service.succeed('activate')
+  await service.succeed('activate', 'status')
   expect(await kind.read(server, service)).toBe(old)
   const snapshot = await service.snapshot()
-  expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
   await kind.change(server, service, 'new')
   const changed = await kind.read(server, service)
   expect(changed).not.toBe(old)
-  expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
-  expect(await kind.read(server, service)).toBe(changed)
-  for (let n = 0; n < restores; n++) {
+  if (verifies) {
+    expect(await verify(scene, service, snapshot)).toMatchObject(unchanged)
+    expect(await kind.read(server, service)).toBe(changed)
+  }
+  for (let n = 0; n < (isThorough ? 2 : 1); n++) {
     expect(await service.restore(snapshot)).toMatchObject(unchanged)
     expect(await kind.read(server, service)).toBe(old)
     expect(contentOf(await service.snapshot())).toEqual(contentOf(snapshot))
   }
-  await service.succeed('activate', 'status', 'deactivate', 'activate')
+  await service.succeed('deactivate', 'activate', 'status')
   for (const [, spoil] of kind.unloadable.slice(0, 1)) {
     spoil(snapshot)
     expect((await service.restore(snapshot)).status).not.toBe(0)
@@ -322,6 +402,12 @@ async function verify<Server, Service extends Stateful>(
 ): Promise<Outcome> {
   if (!scene.verifies) return { status: 0, stdout: '', stderr: '' }
   return service.call('verify', { DAVIT_SNAPSHOT: service.copyOf(snapshot) })
+}
+
+/** Does something for whoever asks first. */
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined
+  return () => (made ??= make())
 }
 
 async function everything<Server, Service extends Stateful>(scene: Scene<Server, Service>, service: Service) {
