@@ -14,7 +14,6 @@ import { type OddServer, proveState, type StateKind } from './state-proofs.ts'
 type Kind = StateKind<Postgresql, Database>
 
 const shells = installedShells()
-const EXISTS = (name: string) => `SELECT count(*) FROM pg_database WHERE datname = '${name}'`
 
 function odd(what: string, settings: Parameters<typeof startPostgresql>[0], refused?: RegExp): OddServer<Postgresql> {
   return {
@@ -90,15 +89,15 @@ const KIND: Kind = {
   },
   stop: (server) => server.stop(),
   service,
-  read(server, { name }) {
-    if (server.sql(EXISTS(name)) === '0\n') return 'absent'
-    return (
-      server.sql(
-        "SELECT * FROM hello ORDER BY id; SELECT relname FROM pg_class WHERE relkind = 'r' AND oid > 16384 ORDER BY 1",
-        name,
-      ) + server.sql(SHARED(name))
-    )
-  },
+  read: (server, { name }) =>
+    server.sql(`SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = '${name}') AS is_there \\gset
+\\if :is_there
+\\connect "${name}"
+SELECT * FROM hello ORDER BY id; SELECT relname FROM pg_class WHERE relkind = 'r' AND oid > 16384 ORDER BY 1;
+${SHARED(name)};
+\\else
+\\echo absent
+\\endif`),
   change: (server, { name }, word) =>
     void server.sql(
       `SET default_transaction_read_only = off; INSERT INTO hello VALUES (2, '${word}') ON CONFLICT (id) DO UPDATE SET word = EXCLUDED.word`,

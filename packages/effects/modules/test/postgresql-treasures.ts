@@ -19,7 +19,7 @@ function treasure(what: string, statements: string, question: string, place?: st
     what,
     ...(place === undefined ? {} : { place }),
     make: (server, { name }) => void server.sql(statements.replaceAll('NAME', name), name),
-    ask: (server, { name }) => server.sql(question.replaceAll('NAME', name), name) + server.sql(SHARED(name)),
+    ask: (server, { name }) => server.sql(`${question.replaceAll('NAME', name)}; ${SHARED(name)}`, name),
   }
 }
 
@@ -40,9 +40,9 @@ COMMENT ON TABLE words IS E'${bytes}'`,
     ask: (server, { name }) =>
       server.sql(
         `SELECT encode(convert_to(word, '${encoding}'), 'hex') FROM words;
-SELECT encode(convert_to(obj_description('words'::regclass), '${encoding}'), 'hex')`,
+SELECT encode(convert_to(obj_description('words'::regclass), '${encoding}'), 'hex'); ${SHARED(name)}`,
         name,
-      ) + server.sql(SHARED(name)),
+      ),
   }
 }
 
@@ -108,12 +108,13 @@ SELECT md5(lo_get(4711)), lomowner::regrole FROM pg_largeobject_metadata; SELECT
 ]
 
 const LARGE = isThorough ? 9 : 1
+const WIDE = isThorough ? 1000 : 200
 
 export const BURDENS: readonly Treasure<Postgresql, Database>[] = [
   treasure(
-    `a value of ${LARGE} MB, and a row of 1,000 columns`,
+    `a value of ${LARGE} MB, and a row of ${WIDE} columns`,
     `INSERT INTO hello VALUES (2, NULL); CREATE TABLE big AS SELECT repeat(E'x\\\\', ${LARGE * 500_000}) AS text, decode(repeat('00ff', 500000), 'hex') AS bytes;
-SELECT format('CREATE TABLE wide (%s)', string_agg(format('c%s int DEFAULT %1$s', n), ', ')) FROM generate_series(1, 1000) n \\gexec
+SELECT format('CREATE TABLE wide (%s)', string_agg(format('c%s int DEFAULT %1$s', n), ', ')) FROM generate_series(1, ${WIDE}) n \\gexec
 INSERT INTO wide DEFAULT VALUES;`,
     'SELECT md5(text), md5(bytes) FROM big; SELECT md5(wide::text) FROM wide',
   ),

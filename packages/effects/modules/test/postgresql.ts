@@ -51,6 +51,8 @@ export async function startPostgresql({
     'local all postgres peer\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n',
   )
   const options = ['-D', files, '-k', directory, '-c', 'listen_addresses=127.0.0.1', '-p', `${port}`, '-c', 'fsync=off']
+  // Compiling queries of catalogs takes longer than they do.
+  options.push('-c', 'jit=off', '-c', 'autovacuum=off')
   options.push('-c', 'max_prepared_transactions=2', ...more.flatMap((option) => ['-c', option]))
   const argv = [...AS_POSTGRES, join(binDirectory, 'postgres'), ...options]
   const server = spawn('setpriv', argv, { stdio: 'ignore', cwd: directory })

@@ -80,6 +80,14 @@ without_content() (
   exit "$davit_status"
 )
 
+# with_errors_read COMMAND...: the same of a program that says little: nothing reads its messages if there are none.
+with_errors_read() {
+  { davit_said=$("$@" 2>&1 >&6 6>&-); } 6>&1
+  set -- "$?"
+  [ -z "$davit_said" ] || printf '%s\n' "$davit_said" | awk "$message_reader" >&2
+  return "$1"
+}
+
 # find_dump NAME...: sets $dump to the first of these files that the snapshot has, for print_dump.
 find_dump() {
   for dump; do
