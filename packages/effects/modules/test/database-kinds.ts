@@ -94,7 +94,7 @@ export const MYSQL: DatabaseKind<Mariadb> = {
   snapshotFiles: ['dump.sql'],
   oddName: `-o'd "x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
-  step: 5,
+  step: 8,
   use({ socket, sql }) {
     return {
       properties: ({ name }) => ({ mysqlSocket: socket, ...(name === 'busybox' ? { mysqlBinDir: '/usr/bin' } : {}) }),
@@ -153,7 +153,7 @@ export const POSTGRESQL: DatabaseKind<Postgresql> = {
   snapshotFiles: ['create.sql', 'dump.sql', 'settings.sql'],
   oddName: `-o'd="x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
-  step: 5,
+  step: 8,
   use({ directory, port, sql }) {
     const named = (database: string) => `dbname='${database.replaceAll(/['\\]/g, '\\$&')}'`
     return {
@@ -222,7 +222,7 @@ export const INFLUX: DatabaseKind<Influxdb> = {
   snapshotFiles: ['points.txt', 'policies.tsv', 'statements.txt'],
   oddName: `-o'd="x" \`$(touch bad) ü%_,`,
   example: ['weather', 'SELECT celsius FROM weather.autogen.air', /,21\.5\n$/],
-  step: 5,
+  step: 8,
   use({ port, backupAddress, query, write }) {
     const account = { influxdbUsername: ADMIN.name, influxdbPassword: ADMIN.password }
     return {
