@@ -94,7 +94,7 @@ export const MYSQL: DatabaseKind<Mariadb> = {
   snapshotFiles: ['dump.sql'],
   oddName: `-o'd "x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
-  step: 8,
+  step: 16,
   use({ socket, sql }) {
     return {
       properties: ({ name }) => ({ mysqlSocket: socket, ...(name === 'busybox' ? { mysqlBinDir: '/usr/bin' } : {}) }),

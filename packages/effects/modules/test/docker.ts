@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { removeControlGroups } from '@davit/testing/control-groups'
 import { serverDirectory } from '@davit/testing/scratch'
 import { until } from '@davit/testing/wait'
@@ -14,7 +16,7 @@ export interface Docker {
   /** Saves an image of busybox that runs a shell command, and returns the path of the archive. The engine does not keep it. */
   archive(tag: string, command: string): string
   /** Names of all containers and tags of all images. */
-  everything(): readonly string[]
+  everything(): Promise<readonly string[]>
   stop(): Promise<void>
 }
 
@@ -45,10 +47,14 @@ export async function startDocker(): Promise<Docker | string> {
     properties: { DOCKER_HOST: host },
     run,
     archive: (tag, command) => archiveOf(host, mkdtempSync(join(directory, 'image-')), { tag, command }),
-    everything: () =>
-      [run('ps', '-a', '--format', '{{.Names}}'), run('image', 'ls', '--format', '{{.Repository}}:{{.Tag}}')]
-        .flatMap((text) => text.split('\n'))
-        .filter((name) => name !== ''),
+    async everything() {
+      const containers = await ask(`${directory}/socket`, '/containers/json?all=1')
+      const images = await ask(`${directory}/socket`, '/images/json')
+      return [
+        ...containers.flatMap(({ Names: names = [] }) => names.map((name) => name.slice(1))),
+        ...images.flatMap(({ RepoTags: tags }) => tags ?? []),
+      ]
+    },
     stop,
   }
 }
@@ -63,6 +69,18 @@ for place in /etc/docker /opt /run; do mount -t tmpfs none "$place" || exit; don
   // containerd writes its stacks there if dockerd finds it slow.
   const env = { ...process.env, TMPDIR: directory }
   return spawn('unshare', [...argv, `--cgroup-parent=/${group}`], { stdio: 'ignore', env })
+}
+
+interface Listed {
+  readonly Names?: readonly string[]
+  readonly RepoTags?: readonly string[] | null
+}
+
+/** Asks the engine itself, since a client takes longer to start. */
+async function ask(socketPath: string, path: string): Promise<readonly Listed[]> {
+  const request = get({ socketPath, path })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return (await json(response)) as readonly Listed[]
 }
 
 function docker(host: string, argv: readonly string[], input?: Uint8Array): string {

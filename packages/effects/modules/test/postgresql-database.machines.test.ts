@@ -184,25 +184,6 @@ INSERT INTO big SELECT repeat('x', 1000) FROM generate_series(1, 100000);`
     server.sql('DROP TABLESPACE small')
   })
 
-  test('keeps what it has when it is cut off between its two renamings', async () => {
-    // Ends its input after the first of the two.
-    const psql = `#!/bin/sh
-sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
-`
-    const programs = ['pg_dump', 'pg_isready'].map((name) => [name, `#!/bin/sh\nexec '${binDirectory}/${name}' "$@"\n`])
-    const path = scratchPath({ psql, ...Object.fromEntries(programs) })
-    chmodSync(path, 0o755)
-    const shop = database(shell, 'cut', { '1.sql': HELLO })
-    await shop.succeed('activate')
-    const snapshot = await shop.snapshot()
-    insert(shop, 2, 'kept')
-    expect(await shop.call('restore', { DAVIT_SNAPSHOT: shop.copyOf(snapshot), postgresqlBinDir: path })).toMatchObject(
-      { status: 1 },
-    )
-    expect(words(shop)).toBe('Hello world\nkept\n')
-    await shop.succeed('activate', 'status', 'collect-garbage')
-  })
-
   test('reaches a server by TCP', async () => {
     server.sql("DROP ROLE IF EXISTS remote; CREATE ROLE remote LOGIN CREATEDB PASSWORD 'secret'")
     const login = { postgresqlUsername: 'remote', postgresqlPassword: 'secret', postgresqlHost: '127.0.0.1' }

@@ -48,5 +48,5 @@ export async function proveStackImage(docker: Docker): Promise<void> {
   const answer = await (await fetch(`http://127.0.0.1:${port}/`)).text()
   expect(answer).toBe(['zero\nwords', LINES, QUOTES, port, LONG.length, 'kept\n'].join('|'))
   expect(call('deactivate')).toMatchObject({ status: 0 })
-  expect(docker.everything()).toEqual([])
+  expect(await docker.everything()).toEqual([])
 }

@@ -285,7 +285,7 @@ function declareSaving<Server, Service extends Stateful>(scene: Scene<Server, Se
 
 function declareOddServers<Server, Service extends Stateful>(scene: Scene<Server, Service>): void {
   describe.skipIf(scene.kind.odd.length === 0)('odd but ordinary servers', () => {
-    test.each(scene.kind.odd)('$what', async ({ start, refused }) => {
+    test.each(sampleOf(scene.kind.odd, 2))('$what', async ({ start, refused }) => {
       const { server, end } = await start(scene.server)
       onTestFinished(end)
       await (refused === undefined
