@@ -78,6 +78,18 @@ describe.each(notingShells())('snapshots on a machine with $name', (shell) => {
     expect(readdirSync(join(keeper.snapshots, 'incoming'))).toEqual([])
   })
 
+  test.runIf(isNew)('that add to one with a link that was removed since are restored without it', async () => {
+    const keeper = await Keeper.open(shell)
+    for (const name of ['kept', 'removed']) symlinkSync('no such place', keeper.path(name))
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    rmSync(keeper.path('removed'))
+    writeFileSync(keeper.path('new'), 'new')
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    const before = treeOf(keeper.data)
+    expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
+    expect(treeOf(keeper.data)).toEqual(before)
+  })
+
   test.runIf(isNew)('are named by checksums, even if openssl prints something else', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'davit-openssl-'))
     writeFileSync(join(directory, 'openssl'), '#!/bin/sh\ncat >/dev/null\necho "0123 *stdin"\n', { mode: 0o755 })

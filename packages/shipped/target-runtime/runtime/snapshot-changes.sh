@@ -9,10 +9,10 @@
 # pack_at_rest DUMP COMPRESSOR: files that change while they are read, as those of what runs may, are copied, and everything is packed again.
 pack_at_rest() {
   [ -f "$rules" ] || : >"$rules" || return
-  mkdir -p "$work/copies" && : >"$work/sizes" && : >"$work/copied" && note_attributes "$1" || return
+  : >"$work/sizes" && : >"$work/copied" && note_attributes "$1" || return
   tries=0
   while tries=$((tries + 1)) && [ "$tries" -le 8 ]; do
-    rm -rf "$work/packed" "$work/after" && mkdir "$work/packed" || return
+    [ "$tries" = 1 ] || rm -rf "$work/packed" "$work/after" && mkdir "$work/packed" || return
     watch_files "$1" >"$work/before" || return
     list_content "$1" "$work/lists" && is_unchanged "$1" && pack "$1" "$2" && is_unchanged "$1" && {
       say_left_out "$1"
@@ -91,7 +91,7 @@ read_open() {
 
 # where_to_read < PATHS: replaces those of files that were copied.
 where_to_read() {
-  if [ -n "${rules-}" ]; then
+  if [ -n "${rules-}" ] && [ -s "$work/copied" ]; then
     awk -v copies="$work/copies/" 'FILENAME == ARGV[1] { copied[$0]; next } { print (($0 in copied) ? copies : "") $0 }' "$work/copied" -
   else
     cat
@@ -106,7 +106,11 @@ admit() {
     cat
     return
   }
-  rm -f "$work/excluded"
+  [ ! -e "$work/excluded" ] || rm -f "$work/excluded"
+  [ -s "$rules" ] || [ -s "$work/sizes" ] || [ -s "$work/acls" ] || {
+    cat
+    return
+  }
   awk -v excluded="$work/excluded" -v watch="${1-}" '
     function matches(pattern, text,   i, j, star, mark, c) {
       i = j = 1
@@ -172,6 +176,8 @@ admit() {
 # an archive that nobody gets.
 note_attributes() {
   : >"$work/acls" && : >"$work/attributes" && : >"$work/flags" || return
+  # So that it is known outside of the subshell as well.
+  is_gnu_tar
   (
     LC_ALL=C
     export LC_ALL
@@ -206,11 +212,13 @@ note_attributes() {
 say_left_out() {
   sed -n 's|^8[2-9a-f][^/]*/\./||p' "$work/lists.all" | name_some 'set-user-ID, set-group-ID and sticky are not kept'
   [ ! -f "$work/excluded" ] || name_some 'left out, since snapshotExclude says so' <"$work/excluded"
-  sed 's|^\./||' "$work/copied" | name_some 'files changed while they were read, and are kept as they were then'
+  [ ! -s "$work/copied" ] || sed 's|^\./||' "$work/copied" | name_some 'files changed while they were read, and are kept as they were then'
   (cd "$1" && set -- ./* && [ -e "$1" ] && find -H "$@" ! -type f ! -type d ! -type l -print | sed 's|^\./||') | name_some 'sockets, pipes and devices are not kept'
-  name_attribute list 'access control lists are not kept'
-  name_attribute attribute 'extended attributes are not kept'
-  name_attribute capability 'capabilities are not kept'
+  [ ! -s "$work/attributes" ] || {
+    name_attribute list 'access control lists are not kept'
+    name_attribute attribute 'extended attributes are not kept'
+    name_attribute capability 'capabilities are not kept'
+  }
   name_some 'immutable and append-only flags are not kept' <"$work/flags"
 }
 
@@ -220,6 +228,6 @@ name_attribute() {
 
 # name_some MESSAGE < PATHS: names the first ones, if there are any.
 name_some() {
-  some=$(awk 'NR <= 3 { printf " %s", $0 } END { if (NR > 3) printf " and %d more", NR - 3 }')
-  [ -z "$some" ] || complain "$1:$some"
+  IFS= read -r some || return 0
+  complain "$1: $some$(awk 'NR <= 2 { printf " %s", $0 } END { if (NR > 2) printf " and %d more", NR - 2 }')"
 }

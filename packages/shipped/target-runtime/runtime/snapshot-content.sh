@@ -74,11 +74,13 @@ digest_files() {
 # digest_listed FILE: of the files in lines of a listing.
 digest_listed() {
   # shellcheck disable=SC2086
-  paths_of "$1" | where_to_read | tr '\n' '\0' | xargs -0 -r $digester
+  paths_of "$1" | where_to_read | tr '\n' '\0' | xargs -0 -r ${digester:-sha256sum}
 }
 
 list_links() {
-  sed -n '/^a/p' "$1.all" >"$1.links" && paths_of "$1.links" | tr '\n' '\0' | xargs -0 -r -n 1 readlink >"$1.targets" &&
+  sed -n '/^a/p' "$1.all" >"$1.links" || return
+  [ -s "$1.links" ] || return 0
+  paths_of "$1.links" | tr '\n' '\0' | xargs -0 -r -n 1 readlink >"$1.targets" &&
     { same_length "$1.links" "$1.targets" || { complain 'where a link points to contains a line break, which a snapshot cannot keep'; false; }; } && sed 's/\\/\\\\/g; s/ /\\040/g; s|/|\\057|g' "$1.targets" | paste -d ' ' - "$1.links"
 }
 
@@ -98,7 +100,7 @@ keep_snapshot() {
   choose_digester
   work=$1.work rules=$1.rules
   [ -z "$latest" ] || require_intact "$latest" || return
-  rm -rf "$work" && mkdir "$work" || return
+  rm -rf "$work" && mkdir "$work" "$work/copies" || return
   pack_at_rest "$1" "$2" && name=$(digest_of "$work/lists.listing") && is_checksum "$name" &&
     { [ "$name" = "$latest" ] || require_intact "$name"; } && in_turn add_snapshot "$work/packed"
   status=$?
@@ -148,12 +150,20 @@ pack() {
 
 # split_members DIRECTORY: divides $work/members into those that are packed as they are, copies, and files with holes.
 split_members() {
-  : >"$work/members.plain" && : >"$work/members.changed" && : >"$work/members.sparse" &&
+  : >"$work/members.plain" && : >"$work/members.changed" && : >"$work/members.sparse" || return
+  if [ -s "$work/copied" ]; then
     awk -v changed="$work/members.changed" 'FILENAME == ARGV[1] { copied[$0]; next } { if ($0 in copied) print >changed; else print }' \
-      "$work/copied" "$work/members" >"$work/uncopied" || return
+      "$work/copied" "$work/members" >"$work/uncopied"
+  else
+    cp "$work/members" "$work/uncopied"
+  fi || return
   # Small ones would gain nothing.
-  sed -n 's|^[^ ]* 8[^ ]* \([0-9]\{7,\}\) [^/]*/\./|\1 ./|p' "$work/changed" | sed -n 's/^[0-9]* //p' >"$work/large" &&
-    (cd "$1" && tr '\n' '\0' <"$work/large" | xargs -0 -r stat -c '%b %B %s %n') |
+  sed -n 's|^[^ ]* 8[^ ]* \([0-9]\{7,\}\) [^/]*/\./|\1 ./|p' "$work/changed" | sed -n 's/^[0-9]* //p' >"$work/large" || return
+  [ -s "$work/large" ] || {
+    mv "$work/uncopied" "$work/members.plain"
+    return
+  }
+  (cd "$1" && tr '\n' '\0' <"$work/large" | xargs -0 -r stat -c '%b %B %s %n') |
     awk '$1 * $2 + 65536 < $3 { sub(/^[0-9]+ [0-9]+ [0-9]+ /, ""); print }' >"$work/holed" &&
     awk -v sparse="$work/members.sparse" -v plain="$work/members.plain" '
       FILENAME == ARGV[1] { holed[$0]; next } { if ($0 in holed) print >sparse; else print >plain }' "$work/holed" "$work/uncopied"
@@ -206,8 +216,13 @@ pack_members() {
 }
 
 is_gnu_tar() {
-  tar --version 2>/dev/null | grep -q GNU
+  [ -n "$gnu_tar" ] || case $(tar --version 2>/dev/null) in
+    *GNU*) gnu_tar=yes ;;
+    *) gnu_tar=no ;;
+  esac
+  [ "$gnu_tar" = yes ]
 }
+gnu_tar=
 
 # pack_archive COMMAND...: keeps what it prints as the archive $number. The checksum is computed afterwards: pipes with small parts would
 # take more time than reading what was just written.
@@ -314,8 +329,13 @@ remove_unlisted() {
     return 1
   }
   (cd "$1" && find . -mindepth 1 -exec stat -c '%f %n' {} +) | sed 's/^\(.\)[^ ]* /\1 /' >"$work/found" || return
-  lines_without "$work/kinds" "$work/found" | sed 's/^. //' >"$work/unlisted" && lines_without "$work/unlisted" "$work/found" >"$work/there" &&
-    (cd "$1" && tr '\n' '\0' <"$work/unlisted" | xargs -0 -r rm -rf)
+  lines_without "$work/kinds" "$work/found" >"$work/unlisted" || return
+  [ -s "$work/unlisted" ] || {
+    mv "$work/found" "$work/there"
+    return
+  }
+  lines_without "$work/unlisted" "$work/found" >"$work/there" &&
+    (cd "$1" && sed 's/^. //' "$work/unlisted" | tr '\n' '\0' | xargs -0 -r rm -rf)
 }
 
 # extract_archive ARCHIVE DIRECTORY
@@ -363,8 +383,8 @@ decompress() {
 
 # has_own_files DIRECTORY: whether none of its files is outside as well.
 has_own_files() {
-  find "$1" -type f -links +1 -exec stat -c '%i %h' {} + >"$work/shared" &&
-    awk '{ names[$1]++; links[$1] = $2 } END { for (file in names) if (names[file] != links[file]) exit 1 }' "$work/shared" || {
+  find "$1" -type f -links +1 -exec stat -c '%i %h' {} + >"$work/shared" && { [ ! -s "$work/shared" ] ||
+    awk '{ names[$1]++; links[$1] = $2 } END { for (file in names) if (names[file] != links[file]) exit 1 }' "$work/shared"; } || {
     complain 'an archive links to a file outside of it'
     return 1
   }

@@ -127,6 +127,7 @@ amend_entries() {
 
 # amend_each DIRECTORY WHAT
 amend_each() {
+  [ -s "$work/amend.$2" ] || return 0
   LC_ALL=C sort "$work/amend.$2" | awk -v file="$work/amend.$2." '
     $1 != last { if (number) close(file number); last = $1; number++; print $1 >(file number) }
     { sub(/^[^ ]+ /, ""); print >(file number) }' || return

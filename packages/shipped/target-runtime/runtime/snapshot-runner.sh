@@ -172,7 +172,7 @@ remove_dump() {
 }
 
 make_dump() {
-  remove_dump && mkdir -p "${dump%/*}" && mkdir -m 700 "$dump"
+  remove_dump && { [ -d "${dump%/*}" ] || mkdir -p "${dump%/*}"; } && mkdir -m 700 "$dump"
 }
 
 # finish_state: keeps what the module has made.
@@ -202,7 +202,7 @@ finish_state() {
 
 # write_facts: tells about the snapshot $name, from the record of the activity.
 write_facts() {
-  mkdir -p "$facts" && size=$(size_of "$payloads/$name") || return
+  { [ -d "$facts" ] || mkdir -p "$facts"; } && size=$(size_of "$payloads/$name") || return
   text="taken $(date -u +%Y-%m-%dT%H:%M:%SZ)${newline}bytes $size${newline}target $davit_target$newline"
   while IFS=' ' read -r field word || [ -n "$field" ]; do
     case $field in

@@ -29,10 +29,12 @@ complain() {
   printf '%s\n' "davit: $*" >&2
 }
 
-# choose_digester: sets $digester, which prints `CHECKSUM NAME` for each file. openssl uses instructions of processors that most sha256sum
+# choose_digester: sets $digester, once, which prints `CHECKSUM NAME` for each file. openssl uses instructions of processors that most sha256sum
 # do not know, which makes it several times as fast.
-digester=sha256sum
+digester=
 choose_digester() {
+  [ -z "$digester" ] || return 0
+  digester=sha256sum
   [ "$(openssl dgst -sha256 -r </dev/null 2>/dev/null)" != "$digest_of_nothing *stdin" ] || digester='openssl dgst -sha256 -r'
 }
 digest_of_nothing=e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
@@ -40,7 +42,7 @@ digest_of_nothing=e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b8
 # digest_of FILE: prints its checksum.
 digest_of() {
   # shellcheck disable=SC2086
-  sum=$($digester <"$1") && printf '%s' "${sum%% *}"
+  sum=$(${digester:-sha256sum} <"$1") && printf '%s' "${sum%% *}"
 }
 
 is_checksum() {
@@ -136,10 +138,10 @@ list_unneeded() {
 # add_snapshot DIRECTORY: makes a complete directory the snapshot $name, unless there is one, and the latest generation. Nobody else may
 # change the store meanwhile.
 add_snapshot() {
-  make_places "$payloads" "$generations" || return
+  { [ -d "$payloads" ] && [ -d "$generations" ]; } || make_places "$payloads" "$generations" || return
   if [ ! -d "$payloads/$name" ]; then
     # Of one of this name that was damaged.
-    rm -f "$facts/$name"
+    [ ! -e "$facts/$name" ] || rm -f "$facts/$name"
     find "$1" \( -type f -o -type d \) -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
   fi
   find_latest
