@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { sampleOf } from '@davit/testing/effort'
-import { scratchDirectory } from '@davit/testing/scratch'
 import { shellsWithUtilities } from '@davit/testing/shells'
 import { type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -69,7 +68,8 @@ const named = (name: string, content = 'x'): TarBlock => ({ name, type: '0', con
 const linked = (name: string, linkname: string): TarBlock => ({ name, type: '2', linkname })
 
 describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
-  const some = <Case>(cases: readonly Case[]) => (shell.inDepth ? cases : sampleOf(cases, 5))
+  const some = <Case>(cases: readonly Case[], kind = '') =>
+    shell.inDepth ? (kind === '' ? cases : sampleOf(cases, 6)) : sampleOf(cases, 4)
   let outside: string
 
   beforeEach(() => {
@@ -90,126 +90,132 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
 
   describe.each(['', 'sparse-'])('that took a %ssnapshot', (kind) => {
     test.each<readonly [string, Forgery]>(
-      some<readonly [string, Forgery]>([
+      some<readonly [string, Forgery]>(
         [
-          'writes nothing above',
-          () => ({ lines: [directory('state')], archives: [[named('../../x'), named('./state/../../../x')]] }),
+          [
+            'writes nothing above',
+            () => ({ lines: [directory('state')], archives: [[named('../../x'), named('./state/../../../x')]] }),
+          ],
+          ['writes nothing anywhere', (to) => ({ lines: [directory('state')], archives: [[named(`${to}/x`)]] })],
+          [
+            'writes nothing through a link',
+            (to) => ({
+              lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
+              archives: [[STATE, linked('./state/way', to), named('./state/way/x')]],
+            }),
+          ],
+          [
+            'writes nothing through a link of another archive',
+            (to) => ({
+              lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
+              archives: [
+                [STATE, linked('./state/way', to)],
+                [named('./state/way/x'), named('./state/way/kept')],
+              ],
+            }),
+          ],
+          [
+            'changes no mode through a link that is listed as a file as well',
+            (to) => ({
+              lines: [directory('state'), link('state/way', `${to}/kept`), file('state/way', KEPT, '81b6')],
+              archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+            }),
+          ],
+          [
+            'changes no mode through a link that is listed as a directory as well',
+            (to) => ({
+              lines: [directory('state'), link('state/way', `${to}/kept`), directory('state/way', '45ed')],
+              archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+            }),
+          ],
+          [
+            'changes no mode through a link in the place of a file',
+            (to) => ({
+              lines: [directory('state'), file('state/way', KEPT, '81b6')],
+              archives: [[STATE, linked('./state/way', `${to}/kept`)]],
+            }),
+          ],
+          [
+            'writes nothing through a link that is listed',
+            (to) => ({
+              lines: [directory('state'), link('state/way', to)],
+              archives: [
+                [STATE, linked('./state/way', to)],
+                [named('./state/way/x'), named('./state/way/kept')],
+              ],
+            }),
+          ],
+          [
+            'writes nothing through a chain of links',
+            (to) => ({
+              lines: [directory('state'), link('state/a', to), link('state/b', 'a')],
+              archives: [[STATE, linked('./state/b', 'a')], [linked('./state/a', to)], [named('./state/b/x')]],
+            }),
+          ],
+          [
+            'makes no link to a file through a link',
+            (to) => ({
+              lines: [directory('state'), file('state/x', KEPT), link('state/way', to)],
+              archives: [
+                [STATE, linked('./state/way', to)],
+                [{ name: './state/x', type: '1', linkname: './state/way/kept' }],
+              ],
+            }),
+          ],
+          [
+            'makes no link to a file anywhere',
+            (to) => ({
+              lines: [directory('state'), file('state/x', KEPT)],
+              archives: [[STATE, { name: './state/x', type: '1', linkname: `${to}/kept` }]],
+            }),
+          ],
+          [
+            'changes no mode of what it links to',
+            (to) => ({ lines: [directory('state', '41ff')], archives: [[linked('./state', to)]] }),
+          ],
+          [
+            'changes no mode above',
+            () => ({ lines: [directory('..', '41ff'), directory('.', '41ff')], archives: [[STATE]] }),
+          ],
+          [
+            'lists nothing above',
+            () => ({
+              lines: [directory('state'), file('state/../../x', 'x')],
+              archives: [[STATE, named('./state/x')]],
+            }),
+          ],
+          [
+            'lists nothing below a link',
+            (to) => ({
+              lines: [directory('state'), link('state/way', to), file('state/way/kept', KEPT)],
+              archives: [[STATE, linked('./state/way', to)]],
+            }),
+          ],
+          [
+            'names no owner that is an option',
+            (to) => ({ lines: [`- 41ed - --reference=x/./state`, link('to', to)], archives: [[STATE]] }),
+          ],
+          [
+            'removes nothing by a name with a line break',
+            () => ({ lines: [directory('state')], archives: [[STATE, named('./state/a\n../kept')]] }),
+          ],
+          [
+            'sends no device and no pipe',
+            () => ({
+              lines: [directory('state'), file('state/x', '')],
+              archives: [[STATE, { name: './state/x', type: '3' }, { name: './state/y', type: '6' }]],
+            }),
+          ],
+          [
+            'sends no file twice with other content',
+            () => ({
+              lines: [directory('state'), file('state/x', 'x')],
+              archives: [[STATE, named('./state/x'), named('./state/x', 'y')]],
+            }),
+          ],
         ],
-        ['writes nothing anywhere', (to) => ({ lines: [directory('state')], archives: [[named(`${to}/x`)]] })],
-        [
-          'writes nothing through a link',
-          (to) => ({
-            lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
-            archives: [[STATE, linked('./state/way', to), named('./state/way/x')]],
-          }),
-        ],
-        [
-          'writes nothing through a link of another archive',
-          (to) => ({
-            lines: [directory('state'), directory('state/way'), file('state/way/x', 'x')],
-            archives: [
-              [STATE, linked('./state/way', to)],
-              [named('./state/way/x'), named('./state/way/kept')],
-            ],
-          }),
-        ],
-        [
-          'changes no mode through a link that is listed as a file as well',
-          (to) => ({
-            lines: [directory('state'), link('state/way', `${to}/kept`), file('state/way', KEPT, '81b6')],
-            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-          }),
-        ],
-        [
-          'changes no mode through a link that is listed as a directory as well',
-          (to) => ({
-            lines: [directory('state'), link('state/way', `${to}/kept`), directory('state/way', '45ed')],
-            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-          }),
-        ],
-        [
-          'changes no mode through a link in the place of a file',
-          (to) => ({
-            lines: [directory('state'), file('state/way', KEPT, '81b6')],
-            archives: [[STATE, linked('./state/way', `${to}/kept`)]],
-          }),
-        ],
-        [
-          'writes nothing through a link that is listed',
-          (to) => ({
-            lines: [directory('state'), link('state/way', to)],
-            archives: [
-              [STATE, linked('./state/way', to)],
-              [named('./state/way/x'), named('./state/way/kept')],
-            ],
-          }),
-        ],
-        [
-          'writes nothing through a chain of links',
-          (to) => ({
-            lines: [directory('state'), link('state/a', to), link('state/b', 'a')],
-            archives: [[STATE, linked('./state/b', 'a')], [linked('./state/a', to)], [named('./state/b/x')]],
-          }),
-        ],
-        [
-          'makes no link to a file through a link',
-          (to) => ({
-            lines: [directory('state'), file('state/x', KEPT), link('state/way', to)],
-            archives: [
-              [STATE, linked('./state/way', to)],
-              [{ name: './state/x', type: '1', linkname: './state/way/kept' }],
-            ],
-          }),
-        ],
-        [
-          'makes no link to a file anywhere',
-          (to) => ({
-            lines: [directory('state'), file('state/x', KEPT)],
-            archives: [[STATE, { name: './state/x', type: '1', linkname: `${to}/kept` }]],
-          }),
-        ],
-        [
-          'changes no mode of what it links to',
-          (to) => ({ lines: [directory('state', '41ff')], archives: [[linked('./state', to)]] }),
-        ],
-        [
-          'changes no mode above',
-          () => ({ lines: [directory('..', '41ff'), directory('.', '41ff')], archives: [[STATE]] }),
-        ],
-        [
-          'lists nothing above',
-          () => ({ lines: [directory('state'), file('state/../../x', 'x')], archives: [[STATE, named('./state/x')]] }),
-        ],
-        [
-          'lists nothing below a link',
-          (to) => ({
-            lines: [directory('state'), link('state/way', to), file('state/way/kept', KEPT)],
-            archives: [[STATE, linked('./state/way', to)]],
-          }),
-        ],
-        [
-          'names no owner that is an option',
-          (to) => ({ lines: [`- 41ed - --reference=x/./state`, link('to', to)], archives: [[STATE]] }),
-        ],
-        [
-          'removes nothing by a name with a line break',
-          () => ({ lines: [directory('state')], archives: [[STATE, named('./state/a\n../kept')]] }),
-        ],
-        [
-          'sends no device and no pipe',
-          () => ({
-            lines: [directory('state'), file('state/x', '')],
-            archives: [[STATE, { name: './state/x', type: '3' }, { name: './state/y', type: '6' }]],
-          }),
-        ],
-        [
-          'sends no file twice with other content',
-          () => ({
-            lines: [directory('state'), file('state/x', 'x')],
-            archives: [[STATE, named('./state/x'), named('./state/x', 'y')]],
-          }),
-        ],
-      ]),
+        kind,
+      ),
     )('%s', async (_, forgery) => {
       const keeper = await Keeper.open(shell)
       writeFileSync(keeper.path('rows'), 'rows')
@@ -342,7 +348,7 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
       )
       stream(undefined)
       await copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })
-      expect(await there.perform('restore')).toEqual({ kind: 'succeeded' })
+      expect(await there.names()).toEqual([snapshot.name])
     })
 
     test('leaves no file that runs as somebody else, or that others can read', async () => {
@@ -353,19 +359,29 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
       const place = join(there.snapshots, 'snapshots/process/web', snapshot.name)
       const modes = readdirSync(place).map((name) => lstatSync(join(place, name)).mode & 0o6077)
       expect(modes).toEqual([0, 0])
+      expect(await there.perform('restore')).toEqual({ kind: 'succeeded' })
+      expect(readFileSync(there.path('file'), 'utf8')).toBe('content')
     })
 
     const text = (name: string, data: Buffer): TarBlock => ({ name, type: '0', content: data.toString('latin1') })
 
-    /** A machine with a snapshot, whose streams can be replaced, and another one. */
+    /** A machine with a snapshot, whose streams can be replaced, and another one, which has nothing. */
     async function pair() {
-      const tools = scratchDirectory()
+      const sending = await (sender ??= openSender())
+      sending.stream(undefined)
+      return { ...sending, there: await Keeper.open(shell) }
+    }
+
+    let sender: ReturnType<typeof openSender> | undefined
+    const tools = mkdtempSync(join(tmpdir(), 'davit-tools-'))
+    afterAll(() => rmSync(tools, { recursive: true }))
+
+    async function openSender() {
       // Busybox would not run another tar.
-      const [sender = shell] = SHELLS
+      const [sending = shell] = SHELLS
       const tar = `#!/bin/sh\ncase " $* " in *" -cf "*) [ ! -e '${tools}/stream' ] || { cat '${tools}/stream'; exit; } ;; esac\n`
-      writeFileSync(join(tools, 'tar'), `${tar}PATH='${sender.path}'\nexec tar "$@"\n`, { mode: 0o755 })
-      const here = await Keeper.open(sender, { environment: { PATH: `${tools}:${sender.path}` } })
-      const there = await Keeper.open(shell)
+      writeFileSync(join(tools, 'tar'), `${tar}PATH='${sending.path}'\nexec tar "$@"\n`, { mode: 0o755 })
+      const here = await Keeper.open(sending, { environment: { PATH: `${tools}:${sending.path}` } })
       writeFileSync(here.path('file'), 'content')
       await here.perform('snapshot', { compressor: 'none' })
       const [snapshot] = await listSnapshots(here.store)
@@ -378,10 +394,10 @@ describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
         data: readFileSync(join(place, archive)),
       }
       const stream = (data: Buffer | undefined) => {
-        if (data === undefined) rmSync(join(tools, 'stream'))
+        if (data === undefined) rmSync(join(tools, 'stream'), { force: true })
         else writeFileSync(join(tools, 'stream'), data)
       }
-      return { here, there, snapshot, honest, stream }
+      return { here, snapshot, honest, stream }
     }
   })
 })

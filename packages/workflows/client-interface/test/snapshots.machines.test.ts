@@ -4,16 +4,19 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
 import { installedShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 
 import {
   activity,
@@ -40,6 +43,13 @@ const KINDS = [
   ['davit', 'data'],
   ['Dysnomia', 'base/db-1.0/rows'],
 ] as const
+
+const copies = mkdtempSync(join(tmpdir(), 'davit-snapshots-'))
+afterAll(() => rmSync(copies, { recursive: true }))
+
+function copyTree(from: string, to: string): void {
+  execFileSync('cp', ['-a', `${from}/.`, to])
+}
 
 describe.each(installedShells())('snapshots in $name', (shell) => {
   let scene: Scene
@@ -79,13 +89,24 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
       .printed.split('\n')
       .filter((line) => line !== '')
   }
+  const prepared = new Map<string, readonly [directory: string, names: readonly string[]]>()
+  /** Has three snapshots of three states. They are taken once; after that, the machine is filled with a copy. */
   const three = async (kind: (typeof KINDS)[number][0], file: string) => {
+    const [directory, names] = prepared.get(kind) ?? [undefined, []]
+    if (directory !== undefined) {
+      copyTree(directory, scene.directory)
+      return names
+    }
     await call(['activate', 'snapshot', 'snapshot'], kind)
     for (const text of ['second', 'third']) {
       writeFileSync(join(scene.directory, file), `${text}\n`)
       await call(['snapshot'], kind)
     }
-    return ask('query_snapshots', 'all', '', '')
+    const all = await ask('query_snapshots', 'all', '', '')
+    const copy = mkdtempSync(join(copies, 'copy-'))
+    copyTree(scene.directory, copy)
+    prepared.set(kind, [copy, all])
+    return all
   }
 
   describe.runIf(shell.inDepth).each(KINDS)('that a module of %s takes', (kind, file) => {
