@@ -7,95 +7,32 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
-import { shellConnection } from '@davit/connection/testing'
-import {
-  encodeDocument,
-  ProfileManifest,
-  type ProfileName,
-  type ServiceMapping,
-  type StorePath,
-  type TargetName,
-} from '@davit/documents'
-import { layOutOriginal } from '@davit/testing/original'
-import { scratchDirectory } from '@davit/testing/scratch'
+import type { ServiceMapping, StorePath, TargetName } from '@davit/documents'
 import { notingShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import {
   acquireLock,
   adoptRecord,
   adoptState,
   giveBack,
-  type Machine,
   noteOriginal,
   observeMachine,
-  openMachine,
   originalMarks,
   releaseLock,
 } from '../src/target.ts'
 import { SERVICE } from './scene.ts'
+import { originalScene, place, profile, target, WEB } from './original-scene.ts'
 import { testCalls } from './functions.ts'
 
-const profile = 'default' as ProfileName
-const target = 't1' as TargetName
-const place = { target, profile, token: '-' }
-const NOTHING: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
-const TEXT = encodeDocument(ProfileManifest.on(target), NOTHING, 'xml')
-const WEB = { container: 'process', component: 'web' }
-
-/** Sets profiles as nix-env does. */
-const NIX_ENV = `#!/bin/sh
-echo "$@" >>"$(dirname "$0")/log"
-ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
-
 describe.each(notingShells())('deployments of Disnix beside davit with $name', (shell) => {
-  let directory: string
-  let surroundings: Readonly<Record<string, string>>
-  const inside = (...parts: readonly string[]) => join(directory, ...parts)
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(inside(path)), { recursive: true })
-    writeFileSync(inside(path), text, { mode: 0o755 })
-  }
-  const lay = (name: string = profile) =>
-    layOutOriginal(inside('nix'), { profile: name, target, text: TEXT, store: inside('store') }) as StorePath
-  async function open<R extends 'deploy' | 'adopt'>(role: R): Promise<Machine<R>> {
-    const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
-    const environment = { ...own, PATH: `${inside('bin')}:${shell.path}`, ...surroundings }
-    const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
-    onTestFinished(() => machine.close())
-    return machine
-  }
-  /** Gives davit a profile of its own. */
-  const setOwn = () => {
-    mkdirSync(inside(`state/targets/t1/profiles/${profile}`), { recursive: true })
-    symlinkSync('/nowhere', inside(`state/targets/t1/profiles/${profile}/current`))
-  }
-  const snapshot = (root: string, name: string, number: number) => {
-    write(`${root}/snapshots/process/web/${name}/dump`, name)
-    write(`${root}/checksums/process/web/${name}`, `sha256:${name}`)
-    mkdirSync(inside(root, 'generations/process/web'), { recursive: true })
-    symlinkSync(`../../../snapshots/process/web/${name}`, inside(root, 'generations/process/web', String(number)))
-  }
-  const generations = (root: string) => {
-    const place = inside(root, 'generations/process/web')
-    if (!existsSync(place)) return []
-    return readdirSync(place).map((number) => `${number} ${readlinkSync(join(place, number)).replace(/.*\//, '')}`)
-  }
-
-  beforeEach(() => {
-    directory = scratchDirectory()
-    surroundings = {}
-    mkdirSync(inside('tmp'))
-    for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
-  })
+  const { inside, write, open, opened, lay, setOwn, snapshot, generations } = originalScene(shell)
 
   describe('have a lock of Disnix', () => {
     const lock = () => inside('tmp/disnix-default.lock')
@@ -104,7 +41,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
     const adopted = async () => {
       const path = lay()
       setOwn()
-      await noteOriginal(await open('adopt'), { ...place, path, components: [] })
+      await noteOriginal(await opened('adopt'), { ...place, path, components: [] })
       return path
     }
 
@@ -118,7 +55,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
       expect([lstatSync(lock()).isFile(), readFileSync(lock(), 'utf8')]).toEqual([true, 'davit\n'])
       // Davit does not keep itself out, and knows its own.
       await taking()
-      expect(await observeMachine(await open('deploy'), profile)).toMatchObject({
+      expect(await observeMachine(await opened('deploy'), profile)).toMatchObject({
         originals: [],
         originalLock: undefined,
       })
@@ -141,7 +78,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
         diagnostics: [{ message: `target 't1': the lock '${lock()}' is there` }],
       })
       expect(lstatSync(lock()).ino).toBe(before)
-      expect((await observeMachine(await open('deploy'), profile)).originalLock).toBe(lock())
+      expect((await observeMachine(await opened('deploy'), profile)).originalLock).toBe(lock())
       rmSync(lock())
       // Its own lock was released.
       expect(await taking('theirs')).toMatchObject({ kind: 'acquired' })
@@ -183,7 +120,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
     })
 
     test.runIf(shell.inDepth)('before they have a profile', async () => {
-      const observed = async () => (await observeMachine(await open('deploy'), profile)).originalLock
+      const observed = async () => (await observeMachine(await opened('deploy'), profile)).originalLock
       expect(await observed()).toBe(undefined)
       write('tmp/disnix-other.lock', '')
       expect(await observed()).toBe(undefined)
@@ -200,7 +137,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
       mkdirSync(inside('store/new'))
       const original = { ...place, path: inside('store/new') as StorePath, components: [WEB] }
       const since = lay()
-      await expect(giveBack(await open('adopt'), original)).rejects.toMatchObject({
+      await expect(giveBack(await opened('adopt'), original)).rejects.toMatchObject({
         code: 'original-changed',
         message: expect.stringMatching(`is now '${since}', and davit knows '${path}'`) as string,
       })
@@ -209,7 +146,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
   })
 
   test('are adopted with what davit-client has recorded, and noted', async () => {
-    const machine = await open('adopt')
+    const machine = await opened('adopt')
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
     write('store/web/module', '')
     const service = { ...SERVICE, pkg: inside('store/web') as StorePath }
@@ -248,14 +185,14 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
     const name = inside('store/web').replaceAll('/', '%2F')
     write(`dysnomia/davit/targets/here/run/process/process/${name}`, 'boot uuid program 42 1 42\n')
     chmodSync(inside('dysnomia/davit'), 0o777)
-    expect(await adoptRecord(await open('adopt'), place, { mapping, definition })).toBe('adopted')
+    expect(await adoptRecord(await opened('adopt'), place, { mapping, definition })).toBe('adopted')
     expect(existsSync(inside('state/targets/t1/run/process'))).toBe(false)
   })
 
   test.runIf(shell.inDepth)('have the snapshots adopted that modules of davit have taken for Disnix', async () => {
     snapshot('dysnomia', 'a', 1)
     write('dysnomia/snapshots/process/web/a/listing', 'davit snapshot 1\n')
-    expect(await adoptState(await open('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
+    expect(await adoptState(await opened('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
     expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
   })
 
@@ -263,7 +200,7 @@ describe.each(notingShells())('deployments of Disnix beside davit with $name', (
     const named = ['web', 'called', 'lost'].map((component) => ({ container: 'process', component }))
     write('dysnomia/activated/process/web', '')
     write('dysnomia/davit/targets/here/active/here/process:called/state', 'active\n')
-    const machine = await open('adopt')
+    const machine = await opened('adopt')
     expect(await adoptState(machine, { ...place, components: named }, 'dry-run')).toEqual({
       snapshots: [],
       unmarked: [named[2]],

@@ -8,91 +8,29 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
-import { shellConnection } from '@davit/connection/testing'
-import {
-  encodeDocument,
-  ProfileManifest,
-  type ProfileName,
-  type ServiceMapping,
-  type StorePath,
-  type TargetName,
-} from '@davit/documents'
-import { layOutOriginal } from '@davit/testing/original'
-import { scratchDirectory } from '@davit/testing/scratch'
+import type { ProfileName, ServiceMapping, StorePath } from '@davit/documents'
 import { notingShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import {
   acquireLock,
   adoptRecord,
   adoptState,
   giveBack,
-  type Machine,
   noteOriginal,
   observeMachine,
-  openMachine,
   originalProfile,
 } from '../src/target.ts'
 import { SERVICE } from './scene.ts'
+import { originalScene, place, profile, target, WEB, NOTHING } from './original-scene.ts'
 import { testCalls } from './functions.ts'
 
-const profile = 'default' as ProfileName
-const target = 't1' as TargetName
-const place = { target, profile, token: '-' }
-const NOTHING: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
-const TEXT = encodeDocument(ProfileManifest.on(target), NOTHING, 'xml')
-const WEB = { container: 'process', component: 'web' }
-
-/** Sets profiles as nix-env does. */
-const NIX_ENV = `#!/bin/sh
-echo "$@" >>"$(dirname "$0")/log"
-ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
-
 describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
-  let directory: string
-  let surroundings: Readonly<Record<string, string>>
-  const inside = (...parts: readonly string[]) => join(directory, ...parts)
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(inside(path)), { recursive: true })
-    writeFileSync(inside(path), text, { mode: 0o755 })
-  }
-  const lay = (name: string = profile) =>
-    layOutOriginal(inside('nix'), { profile: name, target, text: TEXT, store: inside('store') }) as StorePath
-  async function open<R extends 'deploy' | 'adopt'>(role: R): Promise<Machine<R>> {
-    const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
-    const environment = { ...own, PATH: `${inside('bin')}:${shell.path}`, ...surroundings }
-    const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
-    onTestFinished(() => machine.close())
-    return machine
-  }
-  /** Gives davit a profile of its own. */
-  const setOwn = () => {
-    mkdirSync(inside(`state/targets/t1/profiles/${profile}`), { recursive: true })
-    symlinkSync('/nowhere', inside(`state/targets/t1/profiles/${profile}/current`))
-  }
-  const originals = async () => (await observeMachine(await open('deploy'), profile)).originals
-  const snapshot = (root: string, name: string, number: number) => {
-    write(`${root}/snapshots/process/web/${name}/dump`, name)
-    write(`${root}/checksums/process/web/${name}`, `sha256:${name}`)
-    mkdirSync(inside(root, 'generations/process/web'), { recursive: true })
-    symlinkSync(`../../../snapshots/process/web/${name}`, inside(root, 'generations/process/web', String(number)))
-  }
-  const generations = (root: string) => {
-    const place = inside(root, 'generations/process/web')
-    if (!existsSync(place)) return []
-    return readdirSync(place).map((number) => `${number} ${readlinkSync(join(place, number)).replace(/.*\//, '')}`)
-  }
-
-  beforeEach(() => {
-    directory = scratchDirectory()
-    surroundings = {}
-    mkdirSync(inside('tmp'))
-    for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
-  })
+  const { inside, write, opened, surround, lay, setOwn, snapshot, generations } = originalScene(shell)
+  const originals = async () => (await observeMachine(await opened('deploy'), profile)).originals
 
   test('are observed until they are adopted, and again once Disnix has deployed', async () => {
     expect(await originals()).toEqual([])
@@ -110,7 +48,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
       manifest: NOTHING,
       problem: undefined,
     })
-    await noteOriginal(await open('adopt'), { ...place, path, components: [] })
+    await noteOriginal(await opened('adopt'), { ...place, path, components: [] })
     // As long as davit has nothing of its own, it may have lost that.
     expect(await originals()).toEqual([first, second])
     setOwn()
@@ -135,7 +73,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
   test.skipIf(!shell.inDepth)('are read as far as an answer has space, that of the same name first', async () => {
     lay()
     for (const name of ['zzz', 'a', 'b', 'c']) truncateSync(join(lay(name), 'profilemanifest.xml'), 8_000_000)
-    const machine = await open('deploy')
+    const machine = await opened('deploy')
     const read = (await observeMachine(machine, 'zzz' as ProfileName)).originals
     const signs = read.map((one) => [one.profile, one.manifest.slice(0, 1)])
     expect(signs.slice(0, 3)).toEqual([
@@ -157,7 +95,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     for (const [index, name] of ['a', 'b', 'c'].entries()) snapshot('dysnomia', name, index + 9)
     const state = 'state/targets/t1/dysnomia'
     const copied = async (mode: 'adopt' | 'dry-run') =>
-      (await adoptState(await open('adopt'), place, mode)).snapshots.map(({ name }) => name)
+      (await adoptState(await opened('adopt'), place, mode)).snapshots.map(({ name }) => name)
     expect([await copied('dry-run'), generations(state)]).toEqual([['a', 'b', 'c'], []])
     expect(await copied('adopt')).toEqual(['a', 'b', 'c'])
     expect(generations(state).toSorted()).toEqual(['10 b', '11 c', '9 a'])
@@ -179,7 +117,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     symlinkSync('../../../snapshots/process/web/linked', inside('dysnomia/generations/process/web/4'))
     for (const number of ['08', '9'.repeat(30)])
       symlinkSync('../../../snapshots/process/web/a', inside('dysnomia/generations/process/web', number))
-    expect(await adoptState(await open('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
+    expect(await adoptState(await opened('adopt'), place, 'adopt')).toMatchObject({ snapshots: [{ name: 'a' }] })
     expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
   })
 
@@ -193,7 +131,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     const back =
       (components = [WEB]) =>
       async () =>
-        giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components })
+        giveBack(await opened('adopt'), { ...place, path: inside('store/new') as StorePath, components })
     expect(await back()()).toEqual({ kind: 'set', unreadable: [{ ...WEB, name: 'b' }] })
     expect(path).not.toBe(inside('store/new'))
     expect(generations('dysnomia')).toEqual(['1 a'])
@@ -216,7 +154,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     lay()
     mkdirSync(inside('store/new'))
     const original = { ...place, path: inside('store/new') as StorePath, components: [WEB, { container, component }] }
-    await expect(giveBack(await open('adopt'), original)).rejects.toMatchObject({ code: 'bad-request' })
+    await expect(giveBack(await opened('adopt'), original)).rejects.toMatchObject({ code: 'bad-request' })
     expect([existsSync(inside('bin/log')), existsSync(inside('web')), readdirSync(inside('dysnomia'))]).toEqual([
       false,
       false,
@@ -227,7 +165,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
   test.runIf(shell.inDepth)('keep the markers of what another deployment has active', async () => {
     lay()
     mkdirSync(inside('store/new'))
-    const machine = await open('adopt')
+    const machine = await opened('adopt')
     const path = inside('store/new') as StorePath
     write('state/targets/t1/dysnomia/garbage/process/web', '')
     await noteOriginal(machine, { ...place, profile: 'other' as ProfileName, path: lay('other'), components: [WEB] })
@@ -240,14 +178,14 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
   // In Busybox, `id` is part of the shell.
   test.runIf(shell.inDepth && shell.name !== 'busybox')('of an ordinary account are its own', async () => {
     write('bin/id', '#!/bin/sh\ncase $1 in -un) echo anna ;; *) echo 1000 ;; esac\n')
-    surroundings = { USER: 'root' }
+    surround({ USER: 'root' })
     const path = lay()
     expect(await originals()).toEqual([])
     mkdirSync(inside('nix/profiles/per-user/anna'), { recursive: true })
     symlinkSync(inside('nix/profiles/disnix'), inside('nix/profiles/per-user/anna/disnix'))
     expect(await originals()).toMatchObject([{ profile, path }])
     mkdirSync(inside('store/new'))
-    await giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    await giveBack(await opened('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
     expect(readFileSync(inside('bin/log'), 'utf8')).toContain(inside('nix/profiles/per-user/anna/disnix/default'))
     expect(await originals()).toEqual([])
   })
@@ -257,21 +195,21 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     const path = lay()
     mkdirSync(inside('nix/profiles/per-user/berta'), { recursive: true })
     symlinkSync(inside('nix/profiles/disnix'), inside('nix/profiles/per-user/berta/disnix'))
-    surroundings = { USER: 'berta' }
+    surround({ USER: 'berta' })
     expect(await originals()).toMatchObject([{ profile, path }])
     for (const name of ['', '..', '../..', 'berta/../berta']) {
-      surroundings = { USER: name }
+      surround({ USER: name })
       expect(await originals()).toEqual([])
     }
     mkdirSync(inside('store/new'))
-    const back = giveBack(await open('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    const back = giveBack(await opened('adopt'), { ...place, path: inside('store/new') as StorePath, components: [] })
     await expect(back).rejects.toMatchObject({ code: 'cannot-read' })
   })
 
   test('are told what is not active any more: garbage, if davit has kept its state', async () => {
     lay()
     mkdirSync(inside('store/new'))
-    const machine = await open('adopt')
+    const machine = await opened('adopt')
     const path = inside('store/new') as StorePath
     const plain = { container: 'process', component: 'plain' }
     await giveBack(machine, { ...place, path, components: [WEB, plain] })
@@ -285,7 +223,7 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
   })
 
   test('are not adopted over a service that davit is changing', async () => {
-    const machine = await open('adopt')
+    const machine = await opened('adopt')
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
     write('store/web/module', '')
     const service = { ...SERVICE, pkg: inside('store/web') as StorePath }
@@ -304,8 +242,8 @@ describe.each(notingShells())('deployments of Disnix with $name', (shell) => {
     lay()
     snapshot('dysnomia', 'a', 1)
     mkdirSync(inside('store/new'))
-    const machine = await open('adopt')
-    await acquireLock(await open('deploy'), { target, profile }, { token: 'theirs', owner: 'me', leaseSeconds: 60 })
+    const machine = await opened('adopt')
+    await acquireLock(await opened('deploy'), { target, profile }, { token: 'theirs', owner: 'me', leaseSeconds: 60 })
     const ours = { ...place, token: 'ours', path: inside('store/new') as StorePath, components: [WEB] }
     const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
     const definition = { service: { ...SERVICE, pkg: ours.path }, module: '/no/module', properties: new Map() }

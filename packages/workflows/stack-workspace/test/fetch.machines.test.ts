@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,15 +15,34 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { fetchedOrigin } from '../src/origin-file.ts'
 import { stackFiles } from '../src/stack-files.ts'
-import { filesIn, makeRepository, makeShop, stack, textIn, user, writeTree } from './testing.ts'
+import {
+  filesIn,
+  makeRepository,
+  makeRepositoryIn,
+  makeShop,
+  makeShopIn,
+  stack,
+  textIn,
+  user,
+  writeTree,
+} from './testing.ts'
 
 const TAG_AGAIN =
   "whoever maintains it changes 'version' in that file to the version of the tag, commits that, and tags again"
 
 const DB = '.Mudeps/hub.mu.com/acme/db'
+
+const directory = mkdtempSync(join(tmpdir(), 'davit-fetch-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** Returns what is made once for several tests, each of which only reads it, or leaves it as it was. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly it: Made } | undefined
+  return () => (made ??= { it: make() }).it
+}
 
 function origin(root: string, place = DB): unknown {
   return JSON.parse(textIn(root, join(place, '.origin.json')))
@@ -48,16 +69,8 @@ test('fetchStacks() fetches the highest version that fits, and says where it com
   expect(shop.reports).toStrictEqual([])
 })
 
-test.each([
-  ['latest', 'acme/db', '3.0.0-head'],
-  ['a whole hash', 'acme/db@HASH', '1.0.0'],
-  ['a short hash', 'acme/db@HASH7', '1.0.0'],
-  ['a range', 'acme/db@>=1.0.0 <2.0.0', '1.10.0'],
-  ['a tag of the directory alone', 'acme/db@>=2.0.0', '2.1.0'],
-  ['a version', 'acme/db@1.0.0', '1.0.0'],
-  ['an annotated tag', 'acme/db@1.9.0', '1.9.0'],
-])('fetchStacks() fetches %s', async (_, reference, version) => {
-  const repository = makeRepository()
+const manyVersions = once(() => {
+  const repository = makeRepositoryIn(mkdtempSync(join(directory, 'repository-')))
   const at = (number: string, ...tags: readonly string[]) =>
     repository.commit({ 'db/Mu.yaml': stack('acme/db', number) }, ...tags)
   const hash = at('1.0.0', '1.0.0', 'v0.9.0-not-what-the-file-says')
@@ -67,6 +80,19 @@ test.each([
   at('2.1.0', 'db/v2.1.0')
   at('9.0.0', 'web/v9.0.0', 'v9', 'x9.0.0', 'db/9.0.0')
   at('3.0.0-head')
+  return { repository, hash }
+})
+
+test.each([
+  ['latest', 'acme/db', '3.0.0-head'],
+  ['a whole hash', 'acme/db@HASH', '1.0.0'],
+  ['a short hash', 'acme/db@HASH7', '1.0.0'],
+  ['a range', 'acme/db@>=1.0.0 <2.0.0', '1.10.0'],
+  ['a tag of the directory alone', 'acme/db@>=2.0.0', '2.1.0'],
+  ['a version', 'acme/db@1.0.0', '1.0.0'],
+  ['an annotated tag', 'acme/db@1.9.0', '1.9.0'],
+])('fetchStacks() fetches %s', async (_, reference, version) => {
+  const { repository, hash } = manyVersions()
   const text = reference.replace('HASH7', hash.slice(0, 7)).replace('HASH', hash)
   const shop = makeShop({ 'Mu.yaml': user(text) }, { 'acme/...': repository.url })
   const { outcome } = await shop.fetch()
@@ -175,20 +201,26 @@ test.each([
       symlinkSync('Mu.yaml', join(directory, 'link'))
     },
   ],
-])('an update fetches a stack anew that %s', async (_, damage) => {
-  const repository = makeRepository()
+])('an update fetches a stack again that %s', async (_, damage) => {
+  const { shop, intact, untouched } = await intactShop()
+  expect(untouched).toContain('stack-is-current')
+  damage(join(shop.root, DB))
+  expect((await shop.fetch({ isUpdate: true })).outcome.kind).toBe('compiled')
+  expect(contentsOf(shop.root)).toStrictEqual(intact)
+})
+
+const intactShop = once(async () => {
+  const repository = makeRepositoryIn(mkdtempSync(join(directory, 'repository-')))
   writeTree(repository.directory, { 'db/server/bin': '' })
   chmodSync(join(repository.directory, 'db/server/bin'), 0o755)
   symlinkSync('server', join(repository.directory, 'db/link'))
   repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.0.0'), 'db/.origin.json': '{}' }, '1.0.0')
-  const shop = makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url })
+  const place = mkdtempSync(join(directory, 'shop-'))
+  const shop = makeShopIn(place, { 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url })
   await shop.fetch()
   const intact = contentsOf(shop.root)
   await shop.fetch({ isUpdate: true })
-  expect(shop.reports.at(-1)).toContain('stack-is-current')
-  damage(join(shop.root, DB))
-  expect((await shop.fetch({ isUpdate: true })).outcome.kind).toBe('compiled')
-  expect(contentsOf(shop.root)).toStrictEqual(intact)
+  return { shop, intact, untouched: shop.reports.at(-1) }
 })
 
 function contentsOf(root: string) {
@@ -299,6 +331,13 @@ test('with the repository gone, an update keeps what is there, and so does every
   expect([failures.length, outcome.kind, filesIn(shop.root)]).toStrictEqual([1, 'compiled', before])
 })
 
+const liar = once(() => {
+  const repository = makeRepositoryIn(mkdtempSync(join(directory, 'repository-')))
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.0.0') }, '1.0.0')
+  repository.commit({ 'liar/Mu.yaml': stack('acme/liar', '1.5.0') }, 'liar/v2.0.0')
+  return repository
+})
+
 test.each([
   [
     'a version that no tag has',
@@ -337,9 +376,7 @@ test.each([
     TAG_AGAIN,
   ],
 ])('fetchStacks() says of %s what there is', async (_, reference, message, hint) => {
-  const repository = makeRepository()
-  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.0.0') }, '1.0.0')
-  repository.commit({ 'liar/Mu.yaml': stack('acme/liar', '1.5.0') }, 'liar/v2.0.0')
+  const repository = liar()
   const shop = makeShop({ 'Mu.yaml': user(reference) }, { 'acme/...': repository.url })
   const { failures } = await shop.fetch()
   expect(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { chooseTarget, compileStack, type CompileOutcome, type StackFiles } from '@davit/stack'
 import { scratchDirectory } from '@davit/testing/scratch'
@@ -36,6 +36,9 @@ const GIT_ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2016-12-01T00:00:00Z',
 }
 
+/** Without a process that looks whether something is to be tidied up. */
+const UNTIDIED = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false']
+
 export interface Repository {
   readonly url: string
   readonly directory: string
@@ -45,7 +48,11 @@ export interface Repository {
 }
 
 export function makeRepository(...words: readonly string[]): Repository {
-  const directory = scratchDirectory()
+  return makeRepositoryIn(scratchDirectory(), ...words)
+}
+
+/** Makes a repository in an empty directory, for several tests, which only read it. */
+export function makeRepositoryIn(directory: string, ...words: readonly string[]): Repository {
   const git = (words: readonly string[], input = '') => {
     const { status, stdout, stderr } = spawnSync('git', ['-C', directory, ...words], {
       env: GIT_ENVIRONMENT,
@@ -55,7 +62,8 @@ export function makeRepository(...words: readonly string[]): Repository {
     if (status !== 0) throw new Error(`git ${words.join(' ')}: ${stderr}`)
     return stdout.trim()
   }
-  git(['init', '--quiet', '--initial-branch=main', ...words])
+  git(['init', '--quiet', '--template=', '--initial-branch=main', ...words])
+  const reference = (name: string) => join(directory, '.git/refs', name)
   return {
     url: `file://${directory}`,
     directory,
@@ -63,9 +71,15 @@ export function makeRepository(...words: readonly string[]): Repository {
     commit(tree, ...tags) {
       writeTree(directory, tree)
       git(['add', '--all', '--force'])
-      git(['commit', '--quiet', '--allow-empty', '-m', 'x'])
-      for (const tag of tags) git(['tag', '--', tag])
-      return git(['rev-parse', 'HEAD'])
+      git([...UNTIDIED, 'commit', '--quiet', '--allow-empty', '-m', 'x'])
+      const hash = existsSync(reference('heads/main'))
+        ? readFileSync(reference('heads/main'), 'utf8').trim()
+        : git(['rev-parse', 'HEAD'])
+      for (const tag of tags) {
+        mkdirSync(dirname(reference(`tags/${tag}`)), { recursive: true })
+        writeFileSync(reference(`tags/${tag}`), `${hash}\n`)
+      }
+      return hash
     },
   }
 }
