@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import type { Connection } from '@davit/connection'
 import { shellConnection } from '@davit/connection/testing'
 import { encodeDocument, ProfileManifest, type ProfileName, type StorePath, type TargetName } from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
@@ -41,11 +42,21 @@ export function originalScene(shell: Shell) {
     for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
   })
 
-  /** Opens the machine with a helper of its own. */
-  async function open<R extends 'deploy' | 'adopt'>(role: R): Promise<Machine<R>> {
+  /** Opens the machine with a helper of its own, whose script may be changed, but not its length. */
+  async function open<R extends 'deploy' | 'adopt'>(role: R, change = (text: string) => text): Promise<Machine<R>> {
     const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
     const environment = { ...own, PATH: `${inside('bin')}:${shell.path}`, ...surroundings }
-    const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
+    const connection = shellConnection(shell, inside('state'), { environment })
+    const changed: Connection = {
+      ...connection,
+      async run(text) {
+        const channel = await connection.run(text)
+        const write = channel.stdin.write.bind(channel.stdin)
+        channel.stdin.write = (input: string) => write(change(input))
+        return channel
+      },
+    }
+    const machine = await openMachine(async () => changed, { role })
     onTestFinished(() => machine.close())
     return machine
   }
