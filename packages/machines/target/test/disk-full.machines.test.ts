@@ -9,6 +9,7 @@ import { openNativeStore, storeLayout } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
 import { notingShells } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk, type SmallDisk } from '@davit/testing/small-disk'
+import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { importArchive, missingNames } from '../src/native/import.ts'
@@ -37,12 +38,32 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
   'deactivate failed': ['active', 'deactivating'],
 }
 
+/** Pids of the processes that have a path among their arguments, as runners do and what they have become in the background. */
+function processesOf(path: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).includes(path))
+}
+
+/** A process may end meanwhile. */
+function argumentsOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0')
+  } catch {
+    return []
+  }
+}
+
 describe.skipIf(noSmallDisk !== undefined).each(notingShells())('on a full disk, with $name', (shell) => {
   let disk: SmallDisk
   let machine: Machine
   let carrier: Machine<'carry'>
   let aside: string
   const at = (...names: string[]) => join(disk.directory, ...names)
+
+  /**
+   * Waits until nothing of earlier activities runs. What keeps the log of one may outlive it: it would make its file after those that are
+   * left were counted, or give one back that was removed.
+   */
+  const isAtRest = () => until(() => expect(processesOf(at('state'))).toEqual([]))
 
   const leftOver = () =>
     readdirSync(at('state/targets/t1'), { recursive: true, encoding: 'utf8' }).filter((name) => LEFT.test(name))
@@ -62,8 +83,9 @@ describe.skipIf(noSmallDisk !== undefined).each(notingShells())('on a full disk,
     disk.remove()
     removeTree(aside)
   })
-  beforeEach(() => {
+  beforeEach(async () => {
     disk.free()
+    await isAtRest()
     rmSync(join(aside, 'asked'), { force: true })
   })
 
@@ -139,6 +161,7 @@ describe.skipIf(noSmallDisk !== undefined).each(notingShells())('on a full disk,
     async (files) => {
       const sweep = async (activity: 'activate' | 'deactivate') => {
         asked()
+        await isAtRest()
         disk.fillFiles(files)
         const outcome = await perform(activity)
         const [{ length }, states] = [asked(), await recorded()]

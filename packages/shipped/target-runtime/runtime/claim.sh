@@ -55,13 +55,15 @@ has_no_process() {
 # claim LINK OWNER: status 1 if an owner that may live has it, 2 if it cannot be made.
 claim() {
   tries=0
-  until ln -s "$2" "$1" 2>/dev/null; do
-    tries=$((tries + 1))
-    [ "$tries" -le 50 ] || {
-      # Once more, to print the reason.
-      ln -s "$2" "$1" || return 2
-      return
-    }
+  until complaint=$(LC_ALL=C ln -s "$2" "$1" 2>&1); do
+    # What is there may be gone before its text is read; anything else stays as it is, as where no space is left.
+    case $((tries = tries + 1)):$complaint in
+      [1-9]:*exists* | [1-4][0-9]:*exists*) ;;
+      *)
+        printf '%s\n' "$complaint" >&2
+        return 2
+        ;;
+    esac
     claimant=$(readlink "$1") || continue
     is_dead "$claimant" || return 1
     take_away "$1" "$claimant" "$2" || return 1

@@ -106,7 +106,7 @@ admit() {
     cat
     return
   }
-  [ ! -e "$work/excluded" ] || rm -f "$work/excluded"
+  rm -f "$work/excluded"
   [ -s "$rules" ] || [ -s "$work/sizes" ] || [ -s "$work/acls" ] || {
     cat
     return
@@ -214,16 +214,14 @@ say_left_out() {
   [ ! -f "$work/excluded" ] || name_some 'left out, since snapshotExclude says so' <"$work/excluded"
   [ ! -s "$work/copied" ] || sed 's|^\./||' "$work/copied" | name_some 'files changed while they were read, and are kept as they were then'
   (cd "$1" && set -- ./* && [ -e "$1" ] && find -H "$@" ! -type f ! -type d ! -type l -print | sed 's|^\./||') | name_some 'sockets, pipes and devices are not kept'
-  [ ! -s "$work/attributes" ] || {
-    name_attribute list 'access control lists are not kept'
-    name_attribute attribute 'extended attributes are not kept'
-    name_attribute capability 'capabilities are not kept'
-  }
+  name_attribute list 'access control lists are not kept'
+  name_attribute attribute 'extended attributes are not kept'
+  name_attribute capability 'capabilities are not kept'
   name_some 'immutable and append-only flags are not kept' <"$work/flags"
 }
 
 name_attribute() {
-  sed -n "s|^$1 \./||p" "$work/attributes" | uniq | name_some "$2"
+  [ ! -s "$work/attributes" ] || sed -n "s|^$1 \./||p" "$work/attributes" | uniq | name_some "$2"
 }
 
 # name_some MESSAGE < PATHS: names the first ones, if there are any.
