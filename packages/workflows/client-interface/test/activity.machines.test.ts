@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { shellConnection, type ShellConnection } from '@davit/connection/testing'
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
+import { sampleOf } from '@davit/testing/effort'
 import { exposuresOf } from '@davit/testing/exposures'
 import { installedShells } from '@davit/testing/shells'
 import { until } from '@davit/testing/wait'
@@ -15,6 +16,7 @@ import { type Scene, sceneOf } from './scene.ts'
 const HASH = '0123456789abcdfghijklmnpqrsvwxyz'
 
 describe.each(installedShells())('a module in $name', (shell) => {
+  const some = (names: readonly string[]) => (shell.inDepth ? names : sampleOf(names, 1))
   let scene: Scene
 
   beforeEach(() => {
@@ -121,13 +123,13 @@ describe.each(installedShells())('a module in $name', (shell) => {
     })
   })
 
-  test.each(['nothing', '/nowhere/module', '../up', '-x'])('of the type %s does not exist', async (type) => {
+  test.each(some(['nothing', '/nowhere/module', '../up', '-x']))('of the type %s does not exist', async (type) => {
     await expect(activity(scene.client, 'activate', await call({ type }))).rejects.toMatchObject({
       code: expect.stringMatching(/^(no-module|bad-request)$/) as string,
     })
   })
 
-  test.each(['a b', "it's", '$(id)', '-x'])('is not called for the component %s', async (name) => {
+  test.each(some(['a b', "it's", '$(id)', '-x']))('is not called for the component %s', async (name) => {
     own('echo called')
     const component = join(scene.directory, name)
     await expect(activity(scene.client, 'activate', await call({ component }))).rejects.toMatchObject({
