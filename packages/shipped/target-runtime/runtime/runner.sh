@@ -205,7 +205,7 @@ become_module() {
   done
   shift
   # Where a shell has begun it in the background, it ignores INT and QUIT. Only GNU env(1) undoes that.
-  ! env --default-signal true 2>/dev/null || set -- env --default-signal "$@"
+  ! env --default-signal >/dev/null 2>&1 || set -- env --default-signal "$@"
   exec "$@"
 }
 
