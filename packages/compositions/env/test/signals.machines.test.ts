@@ -1,3 +1,4 @@
+import { sampleOf } from '@davit/testing/effort'
 import { describe, expect, test } from 'vitest'
 
 import { davitEnv, MODELS } from './scene.ts'
@@ -5,7 +6,7 @@ import { davitEnv, MODELS } from './scene.ts'
 describe('davit-env', () => {
   const { hanging, nothingLeft, run, start, trace } = davitEnv()
 
-  test.each<NodeJS.Signals>(['SIGQUIT', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'])(
+  test.each(sampleOf<NodeJS.Signals>(['SIGQUIT', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'], 1))(
     'leaves nothing behind after %s, nor does the step that was under way',
     async (signal) => {
       const { child, ended } = start(MODELS, { HANG: 'normalize' })
@@ -17,7 +18,7 @@ describe('davit-env', () => {
     },
   )
 
-  test.each<[string, NodeJS.Signals, number]>([
+  const handed: readonly (readonly [string, NodeJS.Signals, number])[] = [
     ['normalize', 'SIGTERM', 143],
     ['delegate-build', 'SIGINT', 130],
     ['distribute', 'SIGHUP', 129],
@@ -25,17 +26,21 @@ describe('davit-env', () => {
     ['activate', 'SIGTERM', 143],
     ['activate', 'SIGINT', 130],
     ['set', 'SIGTERM', 143],
-  ])('hands signals on to %s (%s) and waits until it has ended', async (name, signal, status) => {
-    const { child, ended } = start([...MODELS, '--build-on-targets'], { HANG: name })
-    await hanging()
-    child.kill(signal)
-    const { status: ends, stderr } = await ended
-    expect(ends).toBe(status)
-    expect(stderr.match(/^.*: finishing what is running; .*$/gm)).toHaveLength(1)
-    expect(stderr).toContain(`\ndavit-${name}: `)
-    expect(trace().at(-1)).toBe(['activate', 'set'].includes(name) ? 'unlock' : 'stopped')
-    nothingLeft()
-  })
+  ]
+  test.each(sampleOf(handed, 3))(
+    'hands signals on to %s (%s) and waits until it has ended',
+    async (name, signal, status) => {
+      const { child, ended } = start([...MODELS, '--build-on-targets'], { HANG: name })
+      await hanging()
+      child.kill(signal)
+      const { status: ends, stderr } = await ended
+      expect(ends).toBe(status)
+      expect(stderr.match(/^.*: finishing what is running; .*$/gm)).toHaveLength(1)
+      expect(stderr).toContain(`\ndavit-${name}: `)
+      expect(trace().at(-1)).toBe(['activate', 'set'].includes(name) ? 'unlock' : 'stopped')
+      nothingLeft()
+    },
+  )
 
   test.each([
     ['activate', 'set'],

@@ -1,9 +1,17 @@
+import { runHere } from '@davit/tool/testing'
 import { describe, expect, test } from 'vitest'
 
+import { tool } from '../src/main.ts'
 import { davitEnv, MODELS } from './scene.ts'
 
 describe('davit-env', () => {
-  const { nothingLeft, path, run } = davitEnv()
+  const { nothingLeft, path, run: runAsProcess } = davitEnv()
+  /** Runs davit-env in this process, since it is refused before it has steps. */
+  const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    runHere(tool, args, {
+      environment: { PATH: '/usr/bin:/bin', TMPDIR: path('tmp'), DAVIT_STATE_DIR: path('state'), ...environment },
+      directory: path(),
+    })
 
   const BOTH = 'the infrastructure model (-i) and the distribution model (-d) are missing'
   test.each([
@@ -113,14 +121,14 @@ describe('davit-env', () => {
   })
 
   test('says that a place for temporary files does not exist', async () => {
-    const { status, stderr } = await run(MODELS, { TMPDIR: path('none') })
+    const { status, stderr } = await runAsProcess(MODELS, { TMPDIR: path('none') })
     expect([status, stderr]).toEqual([73, expect.stringContaining(`there is no directory '${path('none')}'`)])
   })
 
   test.each(['--log-format json', '--log-format=json'])(
     'tells programs what is wrong as tools do (%s)',
     async (format) => {
-      const { stderr } = await run(['--no"\\\n', ...format.split(' ')])
+      const { stderr } = await runAsProcess(['--no"\\\n', ...format.split(' ')])
       expect(JSON.parse(stderr)).toMatchObject({
         kind: 'error',
         tool: 'davit-env',

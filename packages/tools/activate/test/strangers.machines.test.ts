@@ -66,6 +66,10 @@ async function activate(manifest: Manifest, { text = 'the manifest', ...given }:
   return printed
 }
 
+/** The error of a run that is refused. */
+const refusal = (manifest: Manifest, given: Given): Promise<unknown> =>
+  activate(manifest, given).catch((error: unknown) => error)
+
 const state = () => join(machines.directory, 'm1')
 const coordinatorFiles = () =>
   existsSync(join(state(), 'coordinator')) ? readdirSync(join(state(), 'coordinator'), { recursive: true }) : []
@@ -100,6 +104,15 @@ async function theirs(): Promise<void> {
   machines.calls()
 }
 
+/** Ways to deploy what shares nothing with what is there. */
+const WAYS: readonly (readonly [string, Given])[] = [
+  ['a deployment', {}],
+  ['a dry run', { dryRun: true }],
+  ['a check', { check: true }],
+  ['a deployment that stops nothing', { upgrade: false }],
+  ['a repair', { repair: true }],
+]
+
 const untouched = () => expect([machines.calls(), machines.up()]).toEqual([[], ['api', 'page']])
 
 describe('what somebody else has deployed under the name', () => {
@@ -111,16 +124,12 @@ describe('what somebody else has deployed under the name', () => {
     hint: 'nothing was done; deploy alongside it under another name with -p NAME, or stop and replace it with --take-over',
   }
 
-  test.each<readonly [string, Given]>([
-    ['a deployment', {}],
-    ['a dry run', { dryRun: true }],
-    ['a check', { check: true }],
-    ['a deployment that stops nothing', { upgrade: false }],
-    ['a repair', { repair: true }],
-  ])('is not replaced by %s that shares nothing with it', async (_, given) => {
+  test('is not replaced by a deployment, dry run, check or repair that shares nothing with it', async () => {
     await theirs()
-    await expect(activate(machines.manifest(OURS), given)).rejects.toMatchObject(refused)
-    untouched()
+    for (const [what, given] of WAYS) {
+      expect([what, await refusal(machines.manifest(OURS), given)]).toMatchObject([what, refused])
+      untouched()
+    }
   })
 
   test('is replaced where that is asked for, and the run says so', async () => {
@@ -198,16 +207,12 @@ describe('what this coordinator has deployed under the name', () => {
     await known(machines.manifest(THEIRS))
   }
 
-  test.each<readonly [string, Given]>([
-    ['a deployment', {}],
-    ['a dry run', { dryRun: true }],
-    ['a check', { check: true }],
-    ['a deployment that stops nothing', { upgrade: false }],
-    ['a repair', { repair: true }],
-  ])('is not replaced by %s that shares nothing with it', async (_, given) => {
+  test('is not replaced by a deployment, dry run, check or repair that shares nothing with it', async () => {
     await deployed()
-    await expect(activate(machines.manifest(OURS), given)).rejects.toMatchObject(refused)
-    untouched()
+    for (const [what, given] of WAYS) {
+      expect([what, await refusal(machines.manifest(OURS), given)]).toMatchObject([what, refused])
+      untouched()
+    }
   })
 
   test('is not replaced either where only the run that deployed it is on record, as after a crash', async () => {
@@ -254,22 +259,20 @@ describe('what this coordinator has deployed under the name', () => {
 describe('an undeployment', () => {
   const nothing = () => machines.manifest({ one: {} })
 
-  test.each<readonly [string, Given]>([
-    ['', {}],
-    [', as a dry run', { dryRun: true }],
-    [', as a check', { check: true }],
-  ])('of what nobody knows is refused with the names of what there is%s', async (_, given) => {
+  test('of what nobody knows is refused with the names of what there is, as a dry run and a check too', async () => {
     await theirs()
     await known(machines.manifest(OURS), 'blog')
     const before = coordinatorFiles()
-    await expect(activate(nothing(), { profile: 'nosuch', undeploy: true, ...given })).rejects.toMatchObject({
-      code: 'no-deployment',
-      exitStatus: 1,
-      message: expect.stringMatching(/^nothing to undeploy: nothing has been deployed as 'nosuch'/),
-      hint: "nothing was done; the targets have 'default', this coordinator has deployed 'blog'; undeploy one of them with -p NAME",
-    })
-    expect([journals, coordinatorFiles()]).toEqual([[], before])
-    untouched()
+    for (const given of [{}, { dryRun: true }, { check: true }] satisfies Given[]) {
+      expect(await refusal(nothing(), { profile: 'nosuch', undeploy: true, ...given })).toMatchObject({
+        code: 'no-deployment',
+        exitStatus: 1,
+        message: expect.stringMatching(/^nothing to undeploy: nothing has been deployed as 'nosuch'/),
+        hint: "nothing was done; the targets have 'default', this coordinator has deployed 'blog'; undeploy one of them with -p NAME",
+      })
+      expect([journals, coordinatorFiles()]).toEqual([[], before])
+      untouched()
+    }
   })
 
   test('of an unknown name is refused if there is nothing to undeploy', async () => {

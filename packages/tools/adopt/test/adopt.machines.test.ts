@@ -1,13 +1,63 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { sampleOf } from '@davit/testing/effort'
 import { fits, type Schema } from '@davit/testing/json-schema'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { removeTree } from '@davit/testing/scratch'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { DATABASE, Scene, SHOP } from './scene.ts'
 
+let root: string
 let scene: Scene
-beforeEach(async () => void (scene = await Scene.open()))
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'davit-adopt-'))
+  scene = await Scene.open(join(root, 'scene'))
+  cpSync(scene.directory, join(root, 'opened'), COPY)
+})
+afterAll(() => removeTree(root))
+beforeEach(() => {
+  scene.meanwhile = () => {}
+  beginWith('opened')
+})
+
+const COPY = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true } as const
+
+/** Puts a copy of what was kept in place of everything else. */
+function beginWith(name: string): void {
+  removeTree(scene.directory)
+  cpSync(join(root, name), scene.directory, COPY)
+}
+
+/** Paths of the original profiles, by what was kept with them. */
+const originals = new Map<string, string>()
+
+/** Begins with a deployment of Disnix that was adopted, with these snapshots; that is done once. Returns the original profile. */
+async function adopted(...names: readonly string[]): Promise<string> {
+  const name = `adopted-${names.join('-')}`
+  const known = originals.get(name)
+  if (known !== undefined) {
+    beginWith(name)
+    return known
+  }
+  const original = scene.deployOriginal()
+  if (names.length > 0) scene.keepState(...names)
+  await scene.adopt()
+  cpSync(scene.directory, join(root, name), COPY)
+  originals.set(name, original)
+  return original
+}
 
 const snapshots = () => join(scene.state, 'targets/t1/dysnomia')
 
@@ -47,9 +97,7 @@ describe('davit-adopt', () => {
   })
 
   test('changes nothing a second time, and has nothing to do', async () => {
-    scene.deployOriginal()
-    scene.keepState('one')
-    await scene.adopt()
+    await adopted('one', 'two')
     const before = scene.files(scene.state)
     const outcome = await scene.adopt()
     expect([outcome.stdout, outcome.messages, outcome.journalled]).toEqual([
@@ -87,15 +135,14 @@ describe('davit-adopt', () => {
     expect([scene.files(scene.state), outcome.journalled]).toEqual([{}, 0])
   })
 
-  test.each([
+  const cuts: readonly (readonly [string, string])[] = [
     ['records', 'targets/t1/active/default'],
     ['the profile', 'targets/t1/profiles'],
     ['snapshots', 'targets/t1/dysnomia'],
     ['the generation', 'coordinator/default'],
-  ])('finishes what a run has begun that was cut off before %s', async (_, lost) => {
-    scene.deployOriginal()
-    scene.keepState('one', 'two', 'three')
-    await scene.adopt()
+  ]
+  test.each(sampleOf(cuts, 2))('finishes what a run has begun that was cut off before %s', async (_, lost) => {
+    await adopted('one', 'two')
     const whole = Object.keys(scene.files(join(scene.state, 'targets')))
     rmSync(join(scene.state, lost), { recursive: true })
     rmSync(join(scene.state, 'adopted'), { recursive: true })
@@ -106,8 +153,7 @@ describe('davit-adopt', () => {
   })
 
   test('adds the generation if everything else was done', async () => {
-    scene.deployOriginal()
-    await scene.adopt()
+    await adopted()
     const { profiles } = await scene.manifest()
     rmSync(join(scene.state, 'coordinator'), { recursive: true })
     await scene.adopt()
@@ -115,8 +161,7 @@ describe('davit-adopt', () => {
   })
 
   test('adopts a deployment again of which davit has lost its state on the target', async () => {
-    const original = scene.deployOriginal()
-    await scene.adopt()
+    const original = await adopted()
     rmSync(join(scene.state, 'targets'), { recursive: true })
     expect((await scene.adopt()).stdout).toMatch(`t1: ${original}\n`)
     expect(scene.record(SHOP)).toContain('module /')
@@ -124,8 +169,7 @@ describe('davit-adopt', () => {
   })
 
   test('makes no profiles if everything else was done', async () => {
-    scene.deployOriginal()
-    await scene.adopt()
+    await adopted()
     rmSync(join(scene.state, 'coordinator'), { recursive: true })
     scene.installModule('echo')
     const stored = () => readdirSync(join(scene.directory, 'store')).toSorted()
@@ -207,8 +251,7 @@ describe('davit-adopt', () => {
   })
 
   test('mends what an earlier version has adopted, if asked to', async () => {
-    const original = scene.deployOriginal()
-    await scene.adopt()
+    const original = await adopted()
     const notes = join(scene.state, 'targets/t1/run/adopted')
     expect(readdirSync(notes).toSorted()).toEqual([`echo:${SHOP}`, `echo:${DATABASE}`].toSorted())
     const record = scene.record(SHOP)
@@ -239,8 +282,7 @@ describe('davit-adopt', () => {
   })
 
   test('refuses what is not what davit has deployed under the same name', async () => {
-    scene.deployOriginal()
-    await scene.adopt()
+    await adopted()
     scene.deployOriginal(['database'])
     const before = scene.files(scene.state)
     await expect(scene.adopt()).rejects.toMatchObject({
@@ -253,8 +295,7 @@ describe('davit-adopt', () => {
   })
 
   test('adopts what Disnix has deployed since, if that is to count', async () => {
-    scene.deployOriginal()
-    await scene.adopt()
+    await adopted()
     const { profiles } = await scene.manifest()
     const original = scene.deployOriginal(['database'])
     const outcome = await scene.adopt('--replace')
@@ -265,13 +306,13 @@ describe('davit-adopt', () => {
     expect((await scene.adopt('--replace')).stdout).toBe('')
   })
 
-  test.each([
+  const damages: readonly (readonly [string, string, string])[] = [
     ['a damaged record', 'record', 'shop'],
     ['a record that is empty', 'record', ''],
     ['a damaged state', 'state', 'rubbish'],
-  ])('makes %s anew, if asked to', async (_, file, text) => {
-    scene.deployOriginal()
-    await scene.adopt()
+  ]
+  test.each(sampleOf(damages, 1))('makes %s anew, if asked to', async (_, file, text) => {
+    await adopted()
     const record = scene.record(SHOP)
     rmSync(join(scene.state, 'adopted'), { recursive: true })
     const directory = join(scene.state, `targets/t1/active/default/echo:${SHOP}`)

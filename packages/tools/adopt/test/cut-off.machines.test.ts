@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Scene } from './scene.ts'
 import { Programs, type Stop } from './stopped-program.ts'
 
-const SAMPLES = 2
+const SAMPLES = 1
 const programs = new Programs()
 let scene: Scene
 beforeEach(async () => void (scene = await prepared()))

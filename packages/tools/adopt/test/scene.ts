@@ -33,21 +33,32 @@ interface Told {
 
 /** A machine on which Disnix has deployed a shop and its database, whose state moves. */
 export class Scene {
-  readonly directory = scratchDirectory()
-  readonly state = join(this.directory, 'state')
-  readonly nix = join(this.directory, 'nix')
-  readonly dysnomia = join(this.directory, 'dysnomia')
-  readonly temporary = join(this.directory, 'tmp')
-  readonly infrastructure = join(this.directory, 'infrastructure.json')
-  readonly #store = join(this.directory, 'store')
-  readonly #ofDysnomia = join(this.directory, 'modules')
+  readonly directory: string
+  readonly state: string
+  readonly nix: string
+  readonly dysnomia: string
+  readonly temporary: string
+  readonly infrastructure: string
+  readonly #store: string
+  readonly #ofDysnomia: string
   /** Happens after everything was read, and before anything is written. */
   meanwhile: () => void = () => {}
   #packages: readonly string[] = []
 
-  static async open(): Promise<Scene> {
-    const scene = new Scene()
-    mkdirSync(scene.temporary)
+  private constructor(directory: string) {
+    this.directory = directory
+    this.state = join(directory, 'state')
+    this.nix = join(directory, 'nix')
+    this.dysnomia = join(directory, 'dysnomia')
+    this.temporary = join(directory, 'tmp')
+    this.infrastructure = join(directory, 'infrastructure.json')
+    this.#store = join(directory, 'store')
+    this.#ofDysnomia = join(directory, 'modules')
+  }
+
+  static async open(directory = scratchDirectory()): Promise<Scene> {
+    const scene = new Scene(directory)
+    mkdirSync(scene.temporary, { recursive: true })
     scene.targets('t1')
     const store = await openNativeStore({
       directory: scene.#store,

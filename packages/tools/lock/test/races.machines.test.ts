@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { removeTree } from '@davit/files'
-import { isThorough, tellFigure } from '@davit/testing/effort'
+import { isThorough, sampleOf, tellFigure } from '@davit/testing/effort'
 import { TEST_LIMIT, until } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { manifestWith } from './manifests.ts'
 
-const RACES = isThorough ? 100 : 4
+const RACES = isThorough ? 100 : 2
 const programs = mkdtempSync(join(tmpdir(), 'davit-lock-programs-'))
 let races = 0
 
@@ -147,7 +147,7 @@ describe('a holder that is killed', () => {
 })
 
 describe('the command that davit-lock runs', () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  test.each(sampleOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))(
     'ends with davit-lock at %s, and the lock is free',
     async (signal) => {
       const { child, outcome } = lock(waiting('holder'))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { sampleOf } from '@davit/testing/effort'
 import { removeTree } from '@davit/testing/scratch'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -152,7 +153,7 @@ const PARTIAL: Readonly<Record<string, number>> = {
 describe.skipIf(MISSING !== undefined)('of two targets, where one lies,', () => {
   const readAll = async (answer: string) => {
     writeFileSync(path('answer'), `${answer}\n`)
-    const ran = Object.entries(READERS).map(async ([name, { words }]) => {
+    const ran = sampleOf(Object.entries(READERS), 3).map(async ([name, { words }]) => {
       const [tool = '', ...more] = name.split(' ')
       return [name, await run(tool, [...more.filter((word) => !words.includes(word)), ...words])] as const
     })

@@ -128,11 +128,13 @@ describe('davit-delete-state', () => {
 
   describe('keeps what was left with --no-migration', () => {
     beforeEach(async () => {
-      await scene.deploy('old.json', scene.manifest({ db: 't1' }))
-      scene.setState('db', 't1', 'last night')
-      await scene.output('snapshot')
-      scene.setState('db', 't1', 'rows')
-      await scene.deploy('new.json', scene.manifest({ db: 't2' }), ['--no-migration'])
+      await scene.begin('left', async () => {
+        await scene.deploy('old.json', scene.manifest({ db: 't1' }))
+        scene.setState('db', 't1', 'last night')
+        await scene.output('snapshot')
+        scene.setState('db', 't1', 'rows')
+        await scene.deploy('new.json', scene.manifest({ db: 't2' }), ['--no-migration'])
+      })
     })
     const refusal = async () => {
       const { status, stderr } = await scene.run('delete-state', ['-o', old()])

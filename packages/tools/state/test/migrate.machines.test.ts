@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 
+import { sampleOf } from '@davit/testing/effort'
 import { describe, expect, test } from 'vitest'
 
 import { Scene } from './scene.ts'
@@ -17,13 +18,14 @@ const moved = () =>
 const old = () => scene.path('old.json')
 
 describe('davit-migrate', () => {
-  test.each([
+  const moves: readonly (readonly [readonly string[], string | undefined])[] = [
     [[], 'rows'],
     [['--depth-first'], 'rows'],
     [['--all', '--keep', '2'], 'rows'],
     [['--delete-state'], undefined],
     [['--delete-state', '--depth-first', '--all', '--keep', '1'], undefined],
-  ])('moves the state to where its service is now: %j', async (options, left) => {
+  ]
+  test.each(sampleOf(moves, 2))('moves the state to where its service is now: %j', async (options, left) => {
     const file = await moved()
     expect(await scene.output('migrate', file, '-o', old(), ...options)).toBe(scene.manifest({ db: 't2', files: 't3' }))
     expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([left, 'rows'])
@@ -65,7 +67,7 @@ describe('davit-migrate', () => {
     expect(scene.calls()).toEqual([])
   })
 
-  test.each(['snapshot', 'restore', 'collect-garbage'])(
+  test.each(sampleOf(['snapshot', 'restore', 'collect-garbage'], 2))(
     'keeps the old state if its module fails to %s',
     async (what) => {
       const file = await moved()

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 
+import { sampleOf } from '@davit/testing/effort'
 import { describe, expect, test } from 'vitest'
 
 import { Scene } from './scene.ts'
@@ -68,7 +69,7 @@ describe('davit-restore', () => {
       ['--transfer-only', '', '', '--keep=1'],
       ['--transfer-only', '--depth-first', '--all', '--keep=2'],
     ]
-    test.each(rows)('%s %s %s %s', async (restoring, order, which, keep) => {
+    test.each(sampleOf(rows, 3))('%s %s %s %s', async (restoring, order, which, keep) => {
       await saved('first', 'second', 'third')
       rmSync(scene.path('state/targets/t1/dysnomia'), { recursive: true })
       await scene.output('restore', '-S', 'db', ...[restoring, order, which, keep].filter((word) => word !== ''))

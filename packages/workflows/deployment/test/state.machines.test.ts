@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
 import { listSnapshots } from '@davit/target'
+import { sampleOf } from '@davit/testing/effort'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { StatefulMachines } from './state-scene.ts'
@@ -80,7 +81,7 @@ describe('the state of a service', () => {
     expect([read('t1'), read('t2')]).toEqual(['rows', 'fresh\n'])
   })
 
-  test.each(['deactivate-db-t1', 'snapshot-db-t1', 'activate-db-t2', 'restore-db-t2', 'activate-app-t3'])(
+  test.each(sampleOf(['deactivate-db-t1', 'snapshot-db-t1', 'activate-db-t2', 'restore-db-t2', 'activate-app-t3'], 2))(
     'is untouched after %s has failed, and the old service runs again',
     async (what) => {
       const before = systemOn('t1')
@@ -114,7 +115,7 @@ describe('the state of a service', () => {
     expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
   })
 
-  test.each([[[]], [['restore-first']]])(
+  test.each(sampleOf([[[]], [['restore-first']]], 1))(
     'that its module cannot save before it is replaced is only replaced where there was none: %j',
     async (more) => {
       const empty = machines.manifest({ t1: {}, t2: {}, t3: {} })
@@ -197,7 +198,7 @@ describe('the state of a service', () => {
     expect(await machines.plan(next, machines.targets, { ...planned(), previous: before })).toContain('nothing to do')
   })
 
-  test.each(['here/coordinator', 't1/targets'])(
+  test.each(sampleOf(['here/coordinator', 't1/targets'], 1))(
     'that was transferred and is damaged before the next run restores it comes again, without what was in %s',
     async (other) => {
       const before = systemOn('t1')
