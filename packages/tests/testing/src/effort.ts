@@ -5,7 +5,7 @@ import { TEST_LIMIT } from './wait.ts'
 export const isThorough = Boolean(process.env['DAVIT_TEST_THOROUGH'])
 /** Whether tests leave out nothing that they otherwise sample (DAVIT_TEST_ALL=yes). */
 export const isExhaustive = Boolean(process.env['DAVIT_TEST_ALL'])
-const FACTOR = isThorough ? 50 : 0.5
+const FACTOR = isThorough ? 50 : 0.25
 
 /** Options of tests and groups whose time limit grows with the number of runs. */
 export const patience = { timeout: TEST_LIMIT * Math.max(1, FACTOR) } as const

@@ -50,14 +50,14 @@ const samples: readonly (readonly [string, fc.Arbitrary<Sample>])[] = [
 test.each(samples)('%s: documents are the same bytes in every language, whatever they came from', async (_, sample) => {
   await fc.assert(
     fc.asyncProperty(sample, (one) => expectSameBytes(one, QUICK)),
-    { numRuns: 40 },
+    { numRuns: 15 },
   )
 })
 
 test.each(samples)('%s: programs and expressions have the same value', async (_, sample) => {
   await fc.assert(
     fc.asyncProperty(sample, (one) => expectSameBytes(one, ALL)),
-    { numRuns: 5 },
+    { numRuns: 2 },
   )
 })
 

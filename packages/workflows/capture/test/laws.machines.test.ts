@@ -89,7 +89,7 @@ async function expectSame(given: ReadonlyMap<TargetName, CompletedTarget>): Prom
 }
 
 test('what is written is read as the same infrastructure, in every language', async () => {
-  await fc.assert(fc.asyncProperty(targets, expectSame), { numRuns: 20 })
+  await fc.assert(fc.asyncProperty(targets, expectSame), { numRuns: 8 })
 })
 
 test('what is completed stays what it is, with the attributes that davit does not read', async () => {

@@ -85,7 +85,7 @@ test('runTransition() tells the truth whatever fails, in the rollback as well', 
       expect(truthOf(outcome, { machines, next, initial })).toBe(true)
       expect(machines.violations).toEqual([])
     }),
-    { numRuns: 250 },
+    { numRuns: 120 },
   )
 })
 
@@ -136,7 +136,7 @@ test('runTransition() is as before when it is interrupted anywhere', async () =>
       expect(truthOf(outcome, { machines, next, initial })).toBe(true)
       expect(machines.violations).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })
 
