@@ -50,6 +50,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           globalSetup: ['test/harness/installation.ts'],
           maxWorkers: 3,
+          // Otherwise every file would compile the tools again that run in the process of the tests.
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },

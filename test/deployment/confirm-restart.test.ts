@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
-import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
+import { hasBegun, heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
 
 const CRON = 'rm -f /etc/cron.*/* /var/spool/cron/crontabs/*; : >/etc/crontab; echo cron >>/etc/rc.local'
 
@@ -65,9 +65,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(['cron', 'openrc', 'cron for an account'] 
     const cutOff = async (version: string) => {
       const words = await writeModels(user, models({ version, body: heldBack('off') }))
       const tool = user.start(['davit-env', ...words, '--confirm', '600'], { environment })
-      await eventually('its beginning', async () =>
-        expect(await host.sh('ls /tmp/off.begun 2>/dev/null || :')).not.toBe(''),
-      )
+      await hasBegun(host, 'off')
       process.kill(-tool.process.pid!, 'SIGKILL')
       return (await tool.outcome).stderr
     }

@@ -3,10 +3,10 @@ import { removeTree } from '@davit/files'
 import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, namesIn, type TestHosts } from '../harness/hosts.ts'
 import { infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
-import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
+import { hasBegun, heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
 
 /** A service that lets others connect to its host. */
 const OPENS = 'if [ "$1" = activate ] && [ ! -e /run/sshd.pid ]; then /usr/sbin/sshd -E /var/log/sshd.log; fi'
@@ -48,10 +48,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
     return ['davit-env', ...words, '--confirm', String(seconds)]
   }
   const packages = async () => [(await recordOf('web', one!)).pkg, (await recordOf('gate', two!)).pkg]
-  const trials = (host: Host) => host.sh('ls -A /var/lib/davit/targets/*/trials 2>/dev/null || :')
+  const trials = (host: Host) => namesIn(host, `/var/lib/davit/targets/${host.name}/trials`)
   const watchers = (host: Host) => host.sh('grep -ls "trials/default/[s]cript" /proc/[0-9]*/cmdline || :')
-  const isBack = async (host: Host) =>
-    (await host.sh('ls -d /var/lib/davit/targets/*/trials/default 2>&1 || :')).includes('No such')
+  const isBack = (host: Host) => !trials(host).includes('default')
   /** Runs what breaks a deployment, and expects that all is as before. */
   const expectAsBefore = async (act: () => Promise<void>) => {
     const [before, generations] = [await packages(), await user.generations()]
@@ -61,10 +60,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
     expect(await packages()).toEqual(before)
     expect(await user.generations()).toEqual(generations)
   }
-  const hasBegun = (name: string) =>
-    eventually(`the beginning of '${name}'`, async () =>
-      expect(await two!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)).not.toBe(''),
-    )
 
   test('is confirmed over new connections, ends with 0, and leaves nothing behind', async () => {
     const connections = async (host: Host) => Number(await host.sh('grep -c "Accepted publickey" /var/log/sshd.log'))
@@ -73,7 +68,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
     expect(stderr).toContain("'cf1', 'cf2' will go back by themselves unless confirmed within 60 s")
     expect(stderr).toContain("confirmed 'cf1', 'cf2' over new connections")
     expect((await connections(two!)) - earlier).toBe(2)
-    for (const host of hosts) expect([await trials(host), await watchers(host)]).toEqual(['', ''])
+    for (const host of hosts) expect([trials(host), await watchers(host)]).toEqual([[], ''])
     expect(await user.generations()).toEqual([1, 2])
     const again = succeeded(await run(await upgrade({ body: OPENS }, {}, 60)))
     expect(again.stderr).toContain('nothing to do')
@@ -97,7 +92,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
       'deactivate gate 3 wrapper',
       'activate gate 2 wrapper',
     ])
-    for (const host of hosts) expect([await trials(host), await watchers(host)]).toEqual(['.log.default\n', ''])
+    for (const host of hosts) expect([trials(host), await watchers(host)]).toEqual([['.log.default'], ''])
   })
 
   test('goes back on a host whose network is cut in the middle', async () => {
@@ -110,7 +105,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
           SSH_OPTS: '-o ConnectTimeout=2 -o ServerAliveInterval=1 -o ServerAliveCountMax=2',
         },
       })
-      await hasBegun('cut')
+      await hasBegun(two!, 'cut')
       await two!.befall('cut')
       const { status, stderr } = await tool.outcome
       expect([status, stderr]).toEqual([
@@ -124,7 +119,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
   test('goes back without its coordinator, and the next run waits for that', async () => {
     await expectAsBefore(async () => {
       const tool = user.start(await upgrade({ version: '5', body: heldBack('killed') }), { environment })
-      await hasBegun('killed')
+      await hasBegun(two!, 'killed')
       process.kill(-tool.process.pid!, 'SIGKILL')
       await tool.outcome
       const next = user.start(await upgrade({ version: '2', body: OPENS }), { environment })
@@ -140,12 +135,12 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
     await expectAsBefore(async () => {
       const words = await upgrade({ version: '6', body: `${OPENS}\n${heldBack('off')}` }, {}, 600)
       const tool = user.start(words, { environment })
-      await hasBegun('off')
+      await hasBegun(two!, 'off')
       expect(tool.stderr()).toContain('it goes back only once davit connects to it again')
       process.kill(-tool.process.pid!, 'SIGKILL')
       await tool.outcome
       await two!.befall('reboot')
-      expect(await trials(two!)).toContain('default')
+      expect(trials(two!)).toContain('default')
       const plan = await run([...(await upgrade({ body: OPENS })), '--dry-run'])
       expect(plan.stderr).toContain('an earlier deployment of this target is not confirmed')
       succeeded(await run(await upgrade({ body: OPENS })))

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { bringUpHosts, contentIn, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { LANGUAGES } from '../harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
-import { heldBack, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
+import { hasBegun, heldBack, letGo, takeJournal, wrapper, type WrapperOptions } from '../harness/services.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, models in %s', (language) => {
   let set: TestHosts
@@ -56,11 +56,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
       'for d in /proc/[0-9]*; do grep -qs -e "$1" "$d/cmdline" && [ "${d#/proc/}" != $$ ] && echo "${d#/proc/}"; done; :',
       pattern,
     )
-  const countOf = async (host: Host, name: string) =>
-    Number(await host.sh(`cat /tmp/${name}.begun 2>/dev/null | wc -l`))
-  const hasBegun = (host: Host, name: string) =>
-    eventually(`the beginning of '${name}'`, async () => (await countOf(host, name)) > 0)
-  const letGo = (host: Host, name: string) => host.sh(`touch /tmp/${name}.go`)
+  const countOf = (host: Host, name: string) => contentIn(host, `/tmp/${name}.begun`)?.match(/\n/g)?.length
 
   test('an upgrade that fails brings the old process back, says what failed with its log, and ends with 1', async () => {
     await succeed(user, models({ database: wrapper(), web: server('exec sleep 86399') }))
@@ -143,9 +139,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
         esac
       done`)
     expect(killed).not.toBe('')
-    await letGo(two!, 'helper')
+    letGo(two!, 'helper')
     succeeded(await running)
-    expect(await countOf(two!, 'helper')).toBe(1)
+    expect(countOf(two!, 'helper')).toBe(1)
     expect(await activeOn(hosts)).toEqual(both)
   })
 
@@ -158,9 +154,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
         pid=\${directory#/proc/}
         [ "$(cat "$directory/comm" 2>/dev/null)" = sshd ] && [ "$pid" != "$listener" ] && kill -9 "$pid"
       done; :`)
-    await letGo(two!, 'link')
+    letGo(two!, 'link')
     succeeded(await running)
-    expect(await countOf(two!, 'link')).toBe(1)
+    expect(countOf(two!, 'link')).toBe(1)
     expect(await activeOn(hosts)).toEqual(both)
   })
 
@@ -175,10 +171,10 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
     await first.outcome
     const second = user.start(['davit-activate', 'manifest.json'])
     await eventually('the second run to wait', () => expect(second.stderr()).toContain('waiting for'))
-    await letGo(two!, 'killed')
+    letGo(two!, 'killed')
     succeeded(await second.outcome)
     expect(await activeOn(hosts)).toEqual(both)
-    expect(await countOf(two!, 'killed')).toBe(1)
+    expect(countOf(two!, 'killed')).toBe(1)
     expect((await takeJournal(hosts)).filter((line) => line.startsWith('activate'))).toEqual([
       'activate database 12 wrapper',
       'activate web 1 wrapper',
@@ -199,7 +195,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
         if grep -qszxF DAVIT_SERVICE=web "$d/environ" || grep -qszxF davit-activity "$d/cmdline"; then kill -9 "\${d#/proc/}"; fi
       done`)
     expect((await recordOf('web', two!)).state).toBe('activating')
-    await letGo(two!, 'cut')
+    letGo(two!, 'cut')
     await takeJournal(hosts)
     const { stdout } = await user.run(['davit-activate', '--dry-run', 'manifest.json'])
     expect(stdout).toContain('activation was cut off')
@@ -215,7 +211,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
     const running = user.start(['davit-activate', 'manifest.json'])
     await hasBegun(one!, 'interrupted')
     running.process.kill('SIGINT')
-    await letGo(one!, 'interrupted')
+    letGo(one!, 'interrupted')
     const { status, stderr } = await running.outcome
     expect(status).not.toBe(0)
     expect(stderr).toContain('hint: ')
@@ -242,7 +238,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what goes wrong on two hosts, 
     await hasBegun(two!, 'last')
     running.process.kill('SIGINT')
     await eventually('that it was noticed', () => expect(running.stderr()).toContain('finishing what is running'))
-    await letGo(two!, 'last')
+    letGo(two!, 'last')
     const { status, stderr } = await running.outcome
     expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])
     expect(stderr).not.toContain('rolling back')

@@ -6,7 +6,7 @@ import { coordinator, type Coordinator, generationText, type Outcome, succeeded 
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, profileOn } from '../harness/records.ts'
-import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
+import { hasBegun, heldBack, letGo, takeJournal, wrapper } from '../harness/services.ts'
 
 /** Builds a large package that cannot be compressed. */
 const LARGE = 'mkdir -p "$out"; head -c 3000000 /dev/urandom > "$out/data"'
@@ -96,10 +96,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     const database = wrapper({ version: '5', body: heldBack('abort') })
     const files = await writeModels(user, { ...next, services: { ...next.services, database } })
     const killed = user.start(['davit-env', ...files])
-    await eventually('the activation', async () => expect(await hosts[0]!.sh('ls /tmp')).toContain('abort.begun'))
+    await hasBegun(hosts[0]!, 'abort')
     process.kill(-killed.process.pid!, 'SIGKILL')
     await killed.outcome
-    await hosts[0]!.sh('touch /tmp/abort.go')
+    letGo(hosts[0]!, 'abort')
     expect(succeeded(await davit('--abort', '--dry-run')).stdout).toMatch(
       /^[~+] (replace|activate) database in wrapper on ge1/m,
     )

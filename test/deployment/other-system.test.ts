@@ -1,7 +1,7 @@
 import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type Host, type TestHosts } from '../harness/hosts.ts'
+import { bringUpHosts, contentIn, type Host, type TestHosts } from '../harness/hosts.ts'
 import { NIX_POSSIBLE } from '../harness/language.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from '../harness/models.ts'
 import { nixValue } from '../harness/nix-language.ts'
@@ -52,9 +52,7 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
     until [ -e /tmp/${name}.go ]; do sleep 0.1; done`,
   })
   const hasBegun = (name: string) =>
-    eventually(`the build '${name}'`, async () =>
-      expect(await other!.sh(`ls /tmp/${name}.begun 2>/dev/null || :`)).not.toBe(''),
-    )
+    eventually(`the build '${name}'`, () => contentIn(other!, `/tmp/${name}.begun`) !== undefined)
   const builders = () =>
     other!.sh(`for d in /proc/[0-9]*; do
       [ "\${d#/proc/}" != $$ ] || continue

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { removeTree } from '@davit/files'
-import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
-import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
+import { hasBegun, heldBack, letGo, takeJournal, wrapper } from '../harness/services.ts'
 
 const BEGUN = 'if [ "$1" = activate ]; then rm -f /tmp/*.begun /tmp/*.go; fi'
 
@@ -45,12 +44,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await takeJournal(hosts)
     const words = await writeModels(first, models(`${version}-new`, heldBack('web')))
     const tool = first.start(['davit-env', ...words], { environment })
-    await eventually('the last activation', async () =>
-      expect(await two!.sh('ls /tmp/web.begun 2>/dev/null || :')).not.toBe(''),
-    )
+    await hasBegun(two!, 'web')
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
-    await two!.sh('touch /tmp/web.go')
+    letGo(two!, 'web')
   })
 
   let before: readonly string[] = []
@@ -106,7 +103,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
 
   test('is finished although a host was restarted', async () => {
     await two!.befall('reboot')
-    await two!.sh('touch /tmp/web.go')
+    letGo(two!, 'web')
     succeeded(await resume(first))
     expect(await activeOn(hosts)).toEqual(both)
     expect(await packages()).not.toEqual(before)
@@ -116,7 +113,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await two!.befall('reinstall')
     const guessed = await resume(other, '-i', infrastructure())
     expect([guessed.status === 0, guessed.stderr]).toEqual([false, expect.stringContaining('[wanted-unknown]')])
-    await two!.sh('touch /tmp/web.go')
+    letGo(two!, 'web')
     succeeded(await resume(first))
     expect(await activeOn(hosts)).toEqual(both)
     expect(await packages()).not.toEqual(before)

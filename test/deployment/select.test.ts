@@ -1,11 +1,10 @@
-import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, generationText, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, makeManifest, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, profileOn, recordOf } from '../harness/records.ts'
-import { heldBack, takeJournal, wrapper } from '../harness/services.ts'
+import { hasBegun, heldBack, letGo, takeJournal, wrapper } from '../harness/services.ts'
 import { contentsOf } from '../harness/trace.ts'
 
 const STATE = '/var/lib/davit'
@@ -15,7 +14,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
   let hosts: readonly Host[]
   let [one, two, three]: Host[] = []
   let user: Coordinator
-  let round = 0
 
   beforeAll(async () => {
     set = await bringUpHosts(3, { prefix: 'se' })
@@ -27,20 +25,19 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
     await set?.down()
     await user?.remove()
   })
-  /** Everything is deployed in a version that no test has had before. */
+  /** Everything is deployed in the first version, which no test leaves behind. */
   beforeEach(async () => {
-    round += 1
     await run(models())
     await takeJournal(hosts)
   })
 
-  /** `store` ← `api` on one and two; `page` on two and three; `lone` on three. Each in the version of this round, unless another is given. */
+  /** `store` ← `api` on one and two; `page` on two and three; `lone` on three. Each in the first version, unless another is given. */
   const models = (
     versions: Readonly<Record<string, string>> = {},
     bodies: Readonly<Record<string, string>> = {},
   ): Models => {
     const service = (name: string, attributes = {}) =>
-      wrapper({ version: `${round}${versions[name] ?? ''}`, body: bodies[name] ?? '' }, attributes)
+      wrapper({ version: `1${versions[name] ?? ''}`, body: bodies[name] ?? '' }, attributes)
     const infrastructure = infrastructureOf(hosts)
     return {
       services: {
@@ -73,7 +70,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
     expect(await journal()).toEqual(
       [
         ['deactivate', 'activate'].flatMap((activity) =>
-          ['lone', 'page'].map((name) => `${activity} ${name} ${round}${activity === 'activate' ? 'n' : ''}`),
+          ['lone', 'page'].map((name) => `${activity} ${name} 1${activity === 'activate' ? 'n' : ''}`),
         ),
       ]
         .flat()
@@ -84,22 +81,20 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
 
     await run(models(ALL_NEW))
     expect((await journal()).toSorted()).toEqual([
-      `activate api ${round}`,
-      `activate page ${round}n`,
-      `activate store ${round}n`,
-      `deactivate api ${round}`,
-      `deactivate page ${round}`,
-      `deactivate store ${round}`,
+      'activate api 1',
+      'activate page 1n',
+      'activate store 1n',
+      'deactivate api 1',
+      'deactivate page 1',
+      'deactivate store 1',
     ])
     await readBack()
   })
 
   /** What the machines tell is what the generation says. */
   const readBack = async () => {
-    const told = await user.bash(
-      'davit-reconstruct --format json infrastructure.yaml > told.json && davit-compare told.json',
-    )
-    expect(told).toMatchObject({ status: 0, stdout: '' })
+    succeeded(await user.run(['davit-reconstruct', '--format', 'json', '--output', 'told.json', 'infrastructure.yaml']))
+    expect(await user.run(['davit-compare', 'told.json'])).toMatchObject({ status: 0, stdout: '' })
   }
 
   test('is taken back without the others', async () => {
@@ -110,20 +105,15 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
     await one!.befall('cut')
     succeeded(await user.run(['davit-env', '--rollback', '--on', 'se3']))
     await one!.befall('join')
-    expect(await journal()).toEqual([
-      `deactivate lone ${round}`,
-      `activate lone ${round}n`,
-      `deactivate lone ${round}n`,
-      `activate lone ${round}`,
-    ])
+    expect(await journal()).toEqual(['deactivate lone 1', 'activate lone 1n', 'deactivate lone 1n', 'activate lone 1'])
     // It is the generation before, here and there.
     expect((await profileOn(three!)).current).toBe(before.current)
     expect(await currentNumber()).toBe(String(number))
   })
 
   const currentNumber = async () => {
-    const { stdout } = succeeded(await user.bash("davit-generations --format json | tr -d '\\n '"))
-    return /"isCurrent":true[^}]*"number":(\d+)/.exec(stdout)?.[1]
+    const { stdout } = succeeded(await user.run(['davit-generations', '--format', 'json']))
+    return /"isCurrent":true[^}]*"number":(\d+)/.exec(stdout.replaceAll(/\s/g, ''))?.[1]
   }
 
   test('may be one service on a host with others, which keep their records and their version', async () => {
@@ -132,7 +122,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
     const before = await contentsOf(two!, key)
     const others = await Promise.all([one!, three!].map((host) => contentsOf(host, STATE)))
     await run(models(ALL_NEW), '--on', 'service:page@se2')
-    expect(await journal()).toEqual([`deactivate page ${round}`, `activate page ${round}n`])
+    expect(await journal()).toEqual(['deactivate page 1', 'activate page 1n'])
     expect(await contentsOf(two!, key)).toBe(before)
     expect(await Promise.all([one!, three!].map((host) => contentsOf(host, STATE)))).toEqual(others)
     await readBack()
@@ -149,12 +139,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a part of a deployment on three hosts', () => 
     await two!.sh(`sed -i '/^pkg /d' ${record}/record`)
     const before = await contentsOf(two!, record)
     const { stderr } = await run(models(ALL_NEW), '--on', 'service:...store')
-    expect(await journal()).toEqual([
-      `deactivate api ${round}`,
-      `deactivate store ${round}`,
-      `activate store ${round}n`,
-      `activate api ${round}`,
-    ])
+    expect(await journal()).toEqual(['deactivate api 1', 'deactivate store 1', 'activate store 1n', 'activate api 1'])
     expect(await contentsOf(two!, record)).toBe(before)
     expect(stderr).not.toContain('damaged')
     await run(models(ALL_NEW))
@@ -178,7 +163,7 @@ hint: nothing was done; select it as well: --on 'service:api'
   test('is deployed by the tools one by one, which refuse a manifest that is more than the part', async () => {
     await makeManifest(user, models(ALL_NEW))
     await one!.befall('cut')
-    const whole = await user.bash('davit-activate --on se3 manifest.json')
+    const whole = await user.run(['davit-activate', '--on', 'se3', 'manifest.json'])
     expect(whole).toMatchObject({ status: 1, stdout: '' })
     expect(whole.stderr).toContain(
       "the manifest changes more than what is selected: also something on 'se1', 'se2' [part-not-alone]",
@@ -188,10 +173,10 @@ hint: nothing was done; select it as well: --on 'service:api'
     succeeded(piped)
     await one!.befall('join')
     expect((await journal()).toSorted()).toEqual([
-      `activate lone ${round}n`,
-      `activate page ${round}n`,
-      `deactivate lone ${round}`,
-      `deactivate page ${round}`,
+      'activate lone 1n',
+      'activate page 1n',
+      'deactivate lone 1',
+      'deactivate page 1',
     ])
     const locks = await Promise.all(
       hosts.map((host) => host.sh(`ls ${STATE}/targets/*/lock/default/owner 2>/dev/null || :`)),
@@ -204,12 +189,10 @@ hint: nothing was done; select it as well: --on 'service:api'
     await three!.sh('rm -f /tmp/lone.*')
     const words = await writeModels(user, models({ ...ALL_NEW }, { lone: heldBack('lone') }))
     const tool = user.start(['davit-env', ...words, '--on', 'se3'])
-    await eventually('the activation', async () =>
-      expect(await three!.sh('ls /tmp/lone.begun 2>/dev/null || :')).not.toBe(''),
-    )
+    await hasBegun(three!, 'lone')
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
-    await three!.sh('touch /tmp/lone.go')
+    letGo(three!, 'lone')
     const refused = await deploy(user, models(ALL_NEW), { options: ['--on', 'service:page@se2', '--take-over'] })
     expect(refused).toMatchObject({ status: 1 })
     expect(refused.stderr).toContain(

@@ -1,4 +1,4 @@
-import type { Host } from './hosts.ts'
+import { contentIn, type Host, namesIn } from './hosts.ts'
 
 /** A process that the module `process` has started, as found in /proc. */
 export interface ServiceProcess {
@@ -12,34 +12,35 @@ export interface ServiceProcess {
   readonly environment: ReadonlyMap<string, string>
 }
 
-const READ_ENVIRONMENTS = `
-for directory in /proc/[0-9]*; do
-  grep -qsz '^DAVIT_INVOCATION=' "$directory/environ" || continue
-  read -r line < "$directory/stat" || continue
-  set -- \${line##*) }
-  echo "pid \${directory#/proc/} \${20}"
-  tr '\\0' '\\n' < "$directory/environ"
-done`
-
 /** Returns all processes of services on the hosts, in order of the names of the services. */
 export async function processTable(hosts: readonly Host[]): Promise<readonly ServiceProcess[]> {
-  const tables = await Promise.all(
-    hosts.map(async (host) => {
-      const text = await host.sh(READ_ENVIRONMENTS)
-      return text
-        .split(/^pid /m)
-        .slice(1)
-        .map((entry) => parseProcess(host.name, entry))
-    }),
+  const table = hosts.flatMap((host) =>
+    namesIn(host, '/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => processOn(host, pid)),
   )
-  return tables.flat().toSorted((left, right) => (left.service < right.service ? -1 : 1))
+  return table.toSorted((left, right) => (left.service < right.service ? -1 : 1))
 }
 
-function parseProcess(host: string, entry: string): ServiceProcess {
-  const [head = '', ...lines] = entry.trimEnd().split('\n')
-  const [pid = '', began = ''] = head.split(' ')
+/** Returns a process of a service; nothing if it is something else, or has ended. */
+function processOn(host: Host, pid: string): readonly ServiceProcess[] {
+  const variables = (contentIn(host, `/proc/${pid}/environ`) ?? '').split('\0').filter((variable) => variable !== '')
+  const began = contentIn(host, `/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ')[19]
+  const isService = variables.some((variable) => variable.startsWith('DAVIT_INVOCATION='))
+  return isService && began !== undefined ? [parseProcess(host.name, { pid, began, variables })] : []
+}
+
+interface ProcessEntry {
+  readonly pid: string
+  readonly began: string
+  readonly variables: readonly string[]
+}
+
+function parseProcess(host: string, { pid, began, variables }: ProcessEntry): ServiceProcess {
   const environment = new Map(
-    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
+    variables.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
   )
   const textOf = (name: string) => environment.get(name) ?? ''
   return {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { decodeField } from '@davit/target-runtime'
 import type { Coordinator } from './coordinator.ts'
-import type { Host } from './hosts.ts'
+import { contentIn, type Host, namesIn } from './hosts.ts'
 
 /** A record of a service on a target. */
 export interface ActiveRecord {
@@ -16,20 +16,19 @@ export interface ActiveRecord {
 
 const STATE = '/var/lib/davit'
 
-const READ_RECORDS = `
-for directory in ${STATE}/targets/*/active/"$1"/*:*; do
-  [ -f "$directory/record" ] || continue
-  echo "mapping $directory $(head -n 1 "$directory/state" 2>/dev/null || echo activating)"
-  cat "$directory/record"
-done`
-
 /** Returns the records of a profile on a host. */
 export async function recordsOn(host: Host, profile = 'default'): Promise<readonly ActiveRecord[]> {
-  const text = await host.sh(READ_RECORDS, profile)
-  return text
-    .split(/^mapping /m)
-    .slice(1)
-    .map(parseRecord)
+  const targets = namesIn(host, `${STATE}/targets`).map((target) => `${STATE}/targets/${target}/active/${profile}`)
+  const mappings = targets.flatMap((directory) =>
+    namesIn(host, directory)
+      .filter((name) => name.includes(':'))
+      .map((name) => `${directory}/${name}`),
+  )
+  return mappings.flatMap((mapping) => {
+    const record = contentIn(host, `${mapping}/record`)
+    const state = contentIn(host, `${mapping}/state`)?.split('\n', 1)[0] || 'activating'
+    return record === undefined ? [] : [parseRecord(`${mapping} ${state}\n${record}`)]
+  })
 }
 
 function parseRecord(text: string): ActiveRecord {

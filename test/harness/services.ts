@@ -1,4 +1,6 @@
-import type { Host } from './hosts.ts'
+import { rmSync, writeFileSync } from 'node:fs'
+import { eventually } from '@davit/testing/wait'
+import { contentIn, type Host } from './hosts.ts'
 
 /** Attributes of services, as in a services model. */
 export interface ServiceDescription {
@@ -62,12 +64,26 @@ export function heldBack(name: string, activity = 'activate'): string {
   fi`
 }
 
+/** Waits until a wrapper with the body that `heldBack` returns has begun. */
+export async function hasBegun(host: Host, name: string): Promise<void> {
+  await eventually(`the beginning of '${name}'`, () => (contentIn(host, `/tmp/${name}.begun`) ?? '') !== '')
+}
+
+/** Lets such a wrapper go on. */
+export function letGo(host: Host, name: string): void {
+  writeFileSync(host.inside(`/tmp/${name}.go`), '')
+}
+
 /** Returns the journals of all hosts in order of time (the hosts share a clock), and removes them. */
 export async function takeJournal(
   hosts: readonly Host[],
   activities: readonly string[] = ['activate', 'deactivate'],
 ): Promise<readonly string[]> {
-  const texts = await Promise.all(hosts.map((host) => host.sh(`cat ${JOURNAL} 2>/dev/null; rm -f ${JOURNAL}`)))
+  const texts = hosts.map((host) => {
+    const text = contentIn(host, JOURNAL) ?? ''
+    rmSync(host.inside(JOURNAL), { force: true })
+    return text
+  })
   const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
   const stampOf = (line: string) => BigInt(/^\d+/.exec(line)?.[0] ?? 0)
   return lines
