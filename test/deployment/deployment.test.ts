@@ -209,35 +209,33 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       expect((await takeJournal(hosts)).slice(-2)).toEqual(['deactivate late 1 wrapper', 'deactivate early 1 wrapper'])
     })
 
-    test.each([
-      ['1', 'in the short form', { providesContainer: 'box', boxPort: 99, size: 'big' }],
-      ['2', 'in the long form', { providesContainers: { box: { boxPort: 99, size: 'big' } } }],
-    ])(
-      '%s: a container that a service provides %s passes on the properties of the provider',
-      async (version, _, provides) => {
-        const { pkg, ...provider } = wrapper({ version })
-        const { build } = pkg as { build: { script: string } }
+    test('a container that a service provides, in the short or in the long form, passes on the properties of the provider', async () => {
+      const { pkg, ...provider } = wrapper()
+      const { build } = pkg as { build: { script: string } }
+      const withModule = (name: string) => {
         const module = [
           'mkdir -p $out/libexec/dysnomia',
-          `cat > $out/libexec/dysnomia/box <<'END'`,
+          `cat > $out/libexec/dysnomia/${name} <<'END'`,
           '#!/bin/sh',
           'echo "$(date +%s%N) $1 $DAVIT_SERVICE in $3: $boxPort $size" >> /tmp/journal',
           'END',
-          'chmod +x $out/libexec/dysnomia/box',
+          `chmod +x $out/libexec/dysnomia/${name}`,
         ]
-        const withModule = { build: { ...build, script: [build.script, ...module].join('\n') } }
-        const services = {
-          provider: { ...provider, pkg: withModule, ...provides },
-          tenant: { type: 'box', pkg: pkg as object },
-        }
-        await succeed({ services, distribution: { provider: ['de1'], tenant: ['de1'] } })
-        expect(await activeOn(hosts)).toEqual(['de1 box tenant', 'de1 wrapper provider'])
-        expect((await takeJournal(hosts)).slice(-2)).toEqual([
-          `activate provider ${version} wrapper`,
-          'activate tenant in box: 99 big',
-        ])
-      },
-    )
+        return { build: { ...build, script: [build.script, ...module].join('\n') } }
+      }
+      const services = {
+        short: { ...provider, pkg: withModule('box'), providesContainer: 'box', boxPort: 99, size: 'big' },
+        long: { ...provider, pkg: withModule('crate'), providesContainers: { crate: { boxPort: 98, size: 'small' } } },
+        one: { type: 'box', pkg: pkg as object },
+        two: { type: 'crate', pkg: pkg as object },
+      }
+      await succeed({ services, distribution: { short: ['de1'], long: ['de2'], one: ['de1'], two: ['de2'] } })
+      expect(await activeOn(hosts)).toEqual(['de1 box one', 'de1 wrapper short', 'de2 crate two', 'de2 wrapper long'])
+      const journal = await takeJournal(hosts)
+      const of = (...names: readonly string[]) => journal.filter((line) => names.includes(line.split(' ')[1] ?? ''))
+      expect(of('short', 'one')).toEqual(['activate short 1 wrapper', 'activate one in box: 99 big'])
+      expect(of('long', 'two')).toEqual(['activate long 1 wrapper', 'activate two in crate: 98 small'])
+    })
 
     test('properties of containers arrive unchanged, whatever they hold', async () => {
       const properties = {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '@davit/testing/wait'
@@ -8,7 +9,7 @@ import { wrapper } from '../harness/services.ts'
 
 describe('one deployment at a time, on this machine', () => {
   let user: Coordinator
-  beforeAll(async () => void (user = await coordinator({ processes: true })))
+  beforeAll(async () => void (user = await coordinator()))
   afterAll(() => user?.remove())
   afterEach(async () => {
     await user.run(['touch', 'go'])
@@ -36,8 +37,8 @@ describe('one deployment at a time, on this machine', () => {
     (await readFile(join(user.directory, 'journal'), 'utf8').catch(() => ''))
       .split('\n')
       .filter((line) => line.startsWith('activate'))
-  const began = () =>
-    eventually('the first activation', async () => (await user.run(['test', '-e', 'begun'])).status === 0)
+  const isThere = (name: string) => existsSync(join(user.directory, name))
+  const began = () => eventually('the first activation', () => isThere('begun'))
   const go = () => user.run(['touch', 'go'])
 
   test('of two davit-env at the same time exactly one works; the other says who holds the lock, and since when', async () => {
@@ -85,7 +86,7 @@ describe('one deployment at a time, on this machine', () => {
       '-c',
       `${script}; davit-activate manifest.json >/dev/null && davit-unlock manifest.json >/dev/null`,
     ])
-    await eventually('the lock', async () => (await user.run(['test', '-e', 'held'])).status === 0)
+    await eventually('the lock', () => isThere('held'))
     const second = await user.bash('davit-activate manifest.json; exit $?')
     expect([second.status, second.stderr]).toEqual([75, expect.stringContaining('davit-unlock')])
     expect(await journal()).toEqual([])

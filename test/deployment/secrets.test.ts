@@ -8,8 +8,8 @@ import { type Exposure, exposuresOf, filesWith, formsOf } from '@davit/testing/e
 import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { coordinator, type Coordinator, type Outcome, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { coordinator, type Coordinator, type Outcome, type RunOptions, succeeded } from '../harness/coordinator.ts'
+import { bringUpHosts, contentIn, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { type Models, writeModels } from '../harness/models.ts'
 
 /** Notes which values each activity gets, as checksums. `/tmp/hold.ACTIVITY` makes an activity wait until that file is gone. */
@@ -82,16 +82,20 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     distribution: version === undefined ? {} : { vault: ['one'], shop: ['one'] },
   })
   const outputs: string[] = []
-  const start = (argv: readonly string[]) => {
+  const run = async (argv: readonly string[], options: RunOptions = {}): Promise<Outcome> => {
     const environment = { CANARY: values.env, DAVIT_TRACE: join(user.directory, 'trace.json') }
-    const outcome = user.start(argv, { environment }).outcome
-    return outcome.then((one) => {
-      outputs.push(one.stdout, one.stderr)
-      return one
-    })
+    const outcome = await user.run(argv, { environment, ...options })
+    outputs.push(outcome.stdout, outcome.stderr)
+    return outcome
   }
-  const env = async (version: string | undefined, ...options: readonly string[]): Promise<Outcome> =>
-    start(['davit-env', '--modules', 'modules', ...(await writeModels(user, models(version))), ...options])
+  const wordsFor = async (version: string | undefined, ...options: readonly string[]) => [
+    'davit-env',
+    '--modules',
+    'modules',
+    ...(await writeModels(user, models(version))),
+    ...options,
+  ]
+  const env = async (...terms: Parameters<typeof wordsFor>) => run(await wordsFor(...terms))
   const calls = async () => (await host.sh('cat /root/calls 2>/dev/null; rm -f /root/calls')).trimEnd().split('\n')
   const expected = (activity: string) => {
     const text = `${values.file}|${values.env}|${values.command}`
@@ -104,19 +108,17 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     for (const output of outputs) expect(forms.filter((form) => output.includes(form))).toEqual([])
     const places = '/var/lib/davit /root /tmp /run /var/log /var/tmp /srv/modules'
     const found = await host.sh(
-      `for form in "$@"; do grep -rlF -D skip -e "$form" ${places} 2>/dev/null; done; :`,
-      ...forms,
+      `printf '%s\\n' "$@" | grep -rlF -D skip -f - ${places} 2>/dev/null || :`,
+      ...forms.flatMap((form) => form.split('\n')).filter((line) => line !== ''),
     )
     expect(found).toBe('')
     expect(filesWith(forms, user.directory).filter((name) => !name.startsWith('keys/'))).toEqual([])
   }
-  /** Looks for the values while an activity runs. */
-  const held = async (activity: string, work: () => Promise<Outcome>) => {
+  /** Looks for the values while a tool in a process of its own waits for an activity. */
+  const held = async (activity: string, argv: readonly string[]) => {
     await host.sh(`: >/tmp/hold.${activity}`)
-    const running = work()
-    await eventually(activity, async () =>
-      expect(await host.sh(`ls /tmp/held.${activity} 2>/dev/null || :`)).not.toBe(''),
-    )
+    const running = run(argv, { process: true })
+    await eventually(activity, () => contentIn(host, `/tmp/held.${activity}`) !== undefined)
     await expectHidden()
     await host.sh('rm -f /tmp/hold.* /tmp/held.*')
     return succeeded(await running)
@@ -124,20 +126,20 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
 
   test('reach modules and nothing else, in every activity', { timeout: 300_000 }, async () => {
     succeeded(await env('1', '--dry-run'))
-    await held('activate', () => env('1'))
+    await held('activate', await wordsFor('1'))
     expect(await calls()).toContain(expected('activate'))
-    await held('status', () => env('1'))
+    await held('status', await wordsFor('1'))
     expect(await calls()).toEqual([expected('status')])
-    await held('snapshot', () => start(['davit-snapshot', '--deployed']))
-    await held('restore', () => start(['davit-restore', '--deployed', '--all']))
+    await held('snapshot', ['davit-snapshot', '--deployed'])
+    await held('restore', ['davit-restore', '--deployed', '--all'])
     expect(await calls()).toEqual([expected('snapshot'), expected('snapshot'), expected('restore')])
-    await held('deactivate', () => env('2', '-v'))
+    await held('deactivate', await wordsFor('2', '-v'))
     const changes = await calls()
     for (const activity of ['lock', 'deactivate', 'activate', 'unlock']) expect(changes).toContain(expected(activity))
-    await held('deactivate', () => env(undefined, '--log-format', 'json'))
+    await held('deactivate', await wordsFor(undefined, '--log-format', 'json'))
     expect(new Set((await calls()).map((line) => line.split(' ')[0]))).toEqual(new Set([expected('').trim()]))
-    await user.write('before.xml', succeeded(await start(['davit-generations', '--print', '2'])).stdout)
-    await held('collect-garbage', () => start(['davit-delete-state', '-o', 'before.xml', '--deployed']))
+    await user.write('before.xml', succeeded(await run(['davit-generations', '--print', '2'])).stdout)
+    await held('collect-garbage', ['davit-delete-state', '-o', 'before.xml', '--deployed'])
     expect(await calls()).toEqual([expected('collect-garbage')])
     await expectHidden()
   })

@@ -27,10 +27,10 @@ const { DAVIT_FAULT_SEED: given, CI: inspection, DAVIT_TEST_ALL: all } = process
 /** Inspections of changes use a fixed seed. All other runs use a different one each time. */
 const SEED = Number(given || (inspection ? 11 : Date.now() % 1_000_000))
 /**
- * Enough rounds for half of the kinds that differ, chosen at random, with steps, ways to go on and second faults in turn; for every one
+ * Enough rounds for a third of the kinds that differ, chosen at random, with steps, ways to go on and second faults in turn; for every one
  * of these kinds if the choice is always the same, and with `--all`.
  */
-const ROUNDS = inspection || all ? SAMPLE_SIZE : Math.ceil(SAMPLE_SIZE / 2)
+const ROUNDS = inspection || all ? SAMPLE_SIZE : Math.ceil(SAMPLE_SIZE / 3)
 
 /** Runs a sample of the rounds of `scripts/faults`. */
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupted', () => {

@@ -22,9 +22,9 @@ export function callerOf({ prefix, processes = false, isBehindWords, directory, 
   const installation = inject('prefix')
   return ([name = '', ...words], run = {}) => {
     const program = programOf(installation, name)
-    if (program === undefined || needsProcess(name, words, run) || !isFree(directory)) return undefined
-    const { input = '', environment: more } = run
-    return runHere({ program, words, directory, environment: { ...environment, ...more }, input })
+    const { input = '', environment: more, directory: place = directory } = run
+    if (program === undefined || needsProcess(name, words, run) || !isFree(place)) return undefined
+    return runHere({ program, words, directory: place, environment: { ...environment, ...more }, input })
   }
 }
 
@@ -36,10 +36,13 @@ const OF_PROCESS: ReadonlySet<string> = new Set(['PATH', 'NODE_OPTIONS', 'TZ'])
 
 function needsProcess(name: string, words: readonly string[], { process = false, environment = {} }: RunOptions) {
   const isGiven = Object.keys(environment).some((variable) => OF_PROCESS.has(variable))
-  return process || isGiven || NEED_PROCESS.has(name) || words.some(isOfProcess)
+  return process || isGiven || NEED_PROCESS.has(name) || words.some((word) => isOfProcess(name, word))
 }
 
-/** Whether a tool uses its process for a word: what is behind `--` runs in its place, and models in some languages are programs. */
-function isOfProcess(word: string): boolean {
-  return word === '--' || /\.[cm]?[jt]s$/.test(word)
+/**
+ * Whether a tool uses its process for a word: what is behind `--` runs in its place, but that of davit-env is for a stack; and models in
+ * some languages are programs.
+ */
+function isOfProcess(name: string, word: string): boolean {
+  return (word === '--' && name !== 'davit-env') || /\.[cm]?[jt]s$/.test(word)
 }

@@ -19,6 +19,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Where it runs, if not in the directory of the user. */
+  readonly directory?: string
   /** Whether it gets a process of its own. By default, tools of davit run in the process of the test where they can. */
   readonly process?: boolean
 }
@@ -112,9 +114,9 @@ interface StarterOptions {
 }
 
 function starterOf({ directory, prefix, environment }: StarterOptions): Coordinator['start'] {
-  return (argv, { input = '', environment: more = {} } = {}) => {
+  return (argv, { input = '', environment: more = {}, directory: cwd = directory } = {}) => {
     const [program = '', ...args] = [...prefix, ...argv]
-    const child = spawn(program, args, { cwd: directory, env: { ...environment, ...more }, detached: true })
+    const child = spawn(program, args, { cwd, env: { ...environment, ...more }, detached: true })
     const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
     child.stdin.on('error', () => {})
     child.stdin.end(input)

@@ -1,3 +1,4 @@
+import { eventually } from '@davit/testing/wait'
 import { contentIn, type Host, namesIn } from './hosts.ts'
 
 /** A process that the module `process` has started, as found in /proc. */
@@ -30,6 +31,12 @@ function processOn(host: Host, pid: string): readonly ServiceProcess[] {
     .split(' ')[19]
   const isService = variables.some((variable) => variable.startsWith('DAVIT_INVOCATION='))
   return isService && began !== undefined ? [parseProcess(host.name, { pid, began, variables })] : []
+}
+
+/** Kills a process on a host, and waits until it has ended. */
+export async function killOn(host: Host, pid: string): Promise<void> {
+  await host.sh('kill -9 "$1"', pid)
+  await eventually(`the end of process ${pid}`, () => !contentIn(host, `/proc/${pid}/environ`))
 }
 
 interface ProcessEntry {

@@ -32,7 +32,9 @@ export interface StackChoice {
 export async function openShop(user: Coordinator, hosts: readonly Host[]): Promise<Shop> {
   const example = await copyExample(user, 'stacks', hosts)
   const run = (words: string, { stack = 'shop', options = '' }: StackChoice = {}) =>
-    user.bash(`cd '${example.directory}' && davit-env --stack ${stack} -c test ${options} -- ${words}`)
+    user.run(['davit-env', '--stack', stack, '-c', 'test', ...wordsIn(options), '--', ...wordsIn(words)], {
+      directory: example.directory,
+    })
   const processes = () => processTable(hosts)
   const page = async (gate = 'shop.gate', port = 8080) => {
     const found = (await processes()).find(({ service }) => service === gate)
@@ -48,6 +50,10 @@ export async function openShop(user: Coordinator, hosts: readonly Host[]): Promi
     page,
     count: async () => Number(/ (\d+) things/.exec(await page())?.[1]),
   }
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '')
 }
 
 function placesOf(processes: readonly ServiceProcess[]): Places {

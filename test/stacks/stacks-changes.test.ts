@@ -2,6 +2,7 @@ import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { killOn } from '../harness/process-table.ts'
 import { openShop, recordsOf, restarted, risen, type Shop } from '../harness/shop.ts'
 
 const SHOWN = `#!/usr/bin/env node
@@ -86,7 +87,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the example stacks, when something goes wrong 
   test('a service that was killed is started by the next run', async () => {
     const before = await shop.processes()
     const { pid } = before.find(({ service }) => service === 'shop.api.server')!
-    await (await hostOf('shop.api.server')).sh(`kill -9 ${pid}`)
+    await killOn(await hostOf('shop.api.server'), pid)
     await shop.deploy('')
     const again = restarted(before, await shop.processes())
     expect(again).toContain('shop.api.server')
