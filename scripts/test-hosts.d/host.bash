@@ -86,7 +86,7 @@ await_sshd() { # SET NAME
   local host=$1/hosts/$2 deadline=$((SECONDS + 20)) switch=$! pid
   until [ -s "$host/pid" ] && read -r pid <"$host/pid" && [ -e "/proc/$pid/root/run/sshd.pid" ]; do
     [ $SECONDS -lt $deadline ] && [ -e "/proc/$switch" ] || return 1
-    sleep 0.01
+    sleep 0.03
   done
 }
 
