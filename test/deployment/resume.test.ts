@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { removeTree } from '@davit/files'
+import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
+import { bringUpHosts, contentIn, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, modelFile, type Models, writeModels } from '../harness/models.ts'
 import { activeOn, recordOf } from '../harness/records.ts'
-import { hasBegun, heldBack, letGo, takeJournal, wrapper } from '../harness/services.ts'
+import { hasBegun, heldBack, JOURNAL, letGo, takeJournal, wrapper } from '../harness/services.ts'
 
 const BEGUN = 'if [ "$1" = activate ]; then rm -f /tmp/*.begun /tmp/*.go; fi'
 
@@ -26,6 +28,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await writeModels(other, models('0'))
     // Packages on the hosts have to survive a restart.
     environment = { DAVIT_STORE_DIR: await mkdtemp('/var/tmp/davit-test-') }
+    kept = join(first.directory, 'kept')
   })
   afterAll(async () => {
     await set?.down()
@@ -33,9 +36,40 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     await other?.remove()
     removeTree(environment['DAVIT_STORE_DIR']!)
   })
-  /** The first coordinator has deployed one version, and was killed while the last service of the next one was activated. */
+  /** What is there then is kept, and put back before the other tests, until a host was restarted. */
   beforeEach(async () => {
-    for (const user of [first, other]) await rm(user.stateDirectory, { recursive: true, force: true })
+    await rm(other.stateDirectory, { recursive: true, force: true })
+    const boots = hosts.map((host) => contentIn(host, '/proc/sys/kernel/random/boot_id')).join('')
+    if (boots === keptBoots) {
+      for (const [index, directory] of directories().entries()) {
+        removeTree(directory)
+        await copy(join(kept, String(index)), directory)
+      }
+    } else {
+      await cutOff()
+      journals = hosts.map((host) => contentIn(host, JOURNAL) ?? '')
+      removeTree(kept)
+      await mkdir(kept)
+      for (const [index, directory] of directories().entries()) await copy(directory, join(kept, String(index)))
+      keptBoots = boots
+    }
+    for (const [index, host] of hosts.entries()) await writeFile(host.inside(JOURNAL), journals[index]!)
+    letGo(two!, 'web')
+  })
+
+  let kept = ''
+  let keptBoots = ''
+  let journals: readonly string[] = []
+  const directories = () => [
+    ...hosts.map((host) => host.inside('/var/lib/davit')),
+    first.stateDirectory,
+    environment['DAVIT_STORE_DIR']!,
+  ]
+  const copy = async (from: string, to: string) => succeeded(await first.run(['cp', '-a', '-T', from, to]))
+
+  /** The first coordinator has deployed one version, and was killed while the last service of the next one was activated. */
+  const cutOff = async () => {
+    await rm(first.stateDirectory, { recursive: true, force: true })
     for (const host of hosts) await host.sh('rm -f /tmp/*.begun /tmp/*.go')
     succeeded(await deploy(first, models('old'), { environment, options: ['--take-over'] }))
     before = await packages()
@@ -46,7 +80,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts whose coordinator wa
     process.kill(-tool.process.pid!, 'SIGKILL')
     await tool.outcome
     letGo(two!, 'web')
-  })
+    await eventually('the end of the activity', async () => (await recordOf('web', two!)).state === 'active')
+  }
 
   let before: readonly string[] = []
   const models = (name: string, body = BEGUN): Models => ({
