@@ -90,10 +90,16 @@ await_sshd() { # SET NAME
   done
 }
 
-host_pid() { # SET NAME
-  local pid
-  pid=$(cat "$1/hosts/$2/pid" 2>/dev/null) && [ -n "$pid" ] &&
-    grep -qaz "^$(marker_of "$1")\$" "/proc/$pid/cmdline" 2>/dev/null && printf '%s\n' "$pid"
+# Sets $host_pid, or fails. Tests ask for it so often that this begins no process.
+find_host_pid() { # SET NAME
+  local id words word
+  host_pid=''
+  { read -r host_pid <"$1/hosts/$2/pid" && read -r id <"$1/id"; } 2>/dev/null && [ -n "$host_pid" ] || return 1
+  mapfile -d '' -t words 2>/dev/null <"/proc/$host_pid/cmdline" || return 1
+  for word in "${words[@]}"; do
+    [ "$word" != "davit-test-host:$id" ] || return 0
+  done
+  return 1
 }
 
 require_host() { # SET NAME
@@ -101,11 +107,11 @@ require_host() { # SET NAME
 }
 
 exec_in_host() { # SET NAME COMMAND [ARGUMENT...]
-  local set=$1 name=$2 pid
+  local set=$1 name=$2 host_pid
   shift 2
   require_host "$set" "$name"
-  pid=$(host_pid "$set" "$name") || fail 1 "the host '$name' is not running"
+  find_host_pid "$set" "$name" || fail 1 "the host '$name' is not running"
   # shellcheck disable=SC2016
   exec env -i --default-signal PATH="$PATH" HOME=/root USER=root LOGNAME=root TERM="${TERM:-dumb}" \
-    nsenter --target "$pid" --mount --uts --ipc --net --pid -- sh -c 'cd && exec "$@"' sh "$@"
+    nsenter --target "$host_pid" --mount --uts --ipc --net --pid -- sh -c 'cd && exec "$@"' sh "$@"
 }

@@ -182,7 +182,7 @@ list_hosts() { # SET
   [ -e "$1/listing" ] || printf '%s - - - incomplete\n' "$1"
   while read -r name address; do
     state=down
-    host_pid "$1" "$name" >/dev/null && state=up
+    find_host_pid "$1" "$name" && state=up
     printf '%s %s %s %s %s\n' "$1" "$name" "$address" "$(<"$1/hosts/$name/kind")" "$state"
   done < <(cat "$1/listing" 2>/dev/null)
 }
