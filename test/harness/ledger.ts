@@ -119,7 +119,7 @@ export class LedgerSystem {
 
   /** Writes rows all the time. */
   startClient(): void {
-    this.#client = setInterval(() => this.write(), 10)
+    this.#client = setInterval(() => this.write(), 40)
   }
 
   stopClient(): void {
