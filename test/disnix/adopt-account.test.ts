@@ -1,3 +1,4 @@
+import { sampleOf } from '@davit/testing/effort'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, type TestHosts } from '../harness/hosts.ts'
@@ -17,7 +18,7 @@ const OWNERS = {
     { setsid nix-daemon </dev/null >/tmp/nix-daemon.log 2>&1 & } && until [ -S /nix/var/nix/daemon-socket/socket ]; do sleep 0.1; done`,
 }
 
-describe.skipIf(!NIX_POSSIBLE).each(['account', 'root'] as const)(
+describe.skipIf(!NIX_POSSIBLE).each(sampleOf(['account', 'root'] as const, 1))(
   'a deployment of Disnix by an ordinary account, in a Nix store of %s,',
   (owner) => {
     let set: TestHosts

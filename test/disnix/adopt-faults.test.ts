@@ -15,7 +15,7 @@ import { takeJournal } from '../harness/services.ts'
 
 const { DAVIT_FAULT_SEED: given, CI: inspection } = process.env
 const SEED = Number(given || (inspection ? 11 : Date.now() % 1_000_000))
-const ROUNDS = isThorough ? 200 : 3
+const ROUNDS = isThorough ? 200 : 1
 const SIGNALS = ['KILL', 'KILL', 'KILL', 'TERM'] as const
 const { profiles: PROFILES, dysnomia: DYSNOMIA, state: STATE } = PLACES_OF_ROOT
 /** Relative to the root. */
