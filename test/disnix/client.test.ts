@@ -21,11 +21,15 @@ esac
 describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => {
   let set: TestHosts
   let host: Host
+  /** Builds with Nix. */
   let user: Coordinator
+  /** Calls davit-client, which needs no Nix of its own. */
+  let caller: Coordinator
   beforeAll(async () => {
     set = await bringUpHosts(1, { prefix: 'cl' })
     host = set.hosts[0] as Host
     user = await coordinator({ hosts: set, nix: true })
+    caller = await coordinator({ hosts: set })
     await user.write('modules/row', MODULE)
     await user.write('modules/row.activities', 'activate\ndeactivate\nsnapshot\nrestore\ncollect-garbage\n')
     succeeded(await user.run(['chmod', '+x', 'modules/row']))
@@ -33,10 +37,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
   afterAll(async () => {
     await set?.down()
     await user?.remove()
+    await caller?.remove()
   })
 
   const client = (...words: readonly string[]) =>
-    user.run(['davit-client', '--target', 'cl1', ...words], { environment: { TMPDIR: user.directory } })
+    caller.run(['davit-client', '--target', 'cl1', ...words], {
+      environment: { TMPDIR: user.directory },
+      process: words.includes('--shell'),
+    })
   const ask = async (...words: readonly string[]) =>
     succeeded(await client(...words))
       .stdout.split('\n')
@@ -53,7 +61,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
     const { stdout } = succeeded(
       await user.run(['sh', '-c', 'nix-store --export $(nix-store -qR "$@") >closure; echo closure', 'sh', ...paths]),
     )
-    succeeded(await client('--import', '--localfile', stdout.trim()))
+    succeeded(await client('--import', '--localfile', join(user.directory, stdout.trim())))
   }
   let profile: string
   let component: string
@@ -124,7 +132,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
   })
 
   test('takes, moves and restores snapshots', async () => {
-    const settings = ['--type', 'row', '--modules', 'modules', '--container', 'box']
+    const settings = ['--type', 'row', '--modules', join(user.directory, 'modules'), '--container', 'box']
     expect(await ask('--activate', ...settings, '--arguments', 'odd=-x=1', '--', component)).toEqual(['<-x=1>'])
     for (const row of ['one', 'two']) {
       await host.sh('echo "$1" >/var/row', row)
@@ -177,7 +185,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
     await writeFile(join(user.directory, 'known'), `${host.address} ssh-${line}`)
     const other: RunOptions = { environment: { SSH_OPTS: `-o UserKnownHostsFile=${join(user.directory, 'known')}` } }
     const query = ['--query-all-snapshots']
-    const wrong = await user.run(['davit-client', '--target', 'cl1', ...query], other)
+    const wrong = await caller.run(['davit-client', '--target', 'cl1', ...query], other)
     expect([wrong.status, wrong.stderr]).toEqual([77, expect.stringContaining('host key') as string])
     await host.sshd('stop')
     expect((await client(...query)).status).toBe(69)

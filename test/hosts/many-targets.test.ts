@@ -5,14 +5,14 @@ import { deploy, infrastructureOf, makeManifest, modelFile, type Models } from '
 import { wrapper } from '../harness/services.ts'
 
 /** More than ten, the number of listeners above which Node warns of a leak; the harness refuses its warnings. */
-const COUNT = 12
+const COUNT = 11
 
 describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without a warning', () => {
   let user: Coordinator
   let hosts: TestHosts
   beforeAll(async () => {
     hosts = await bringUpHosts(COUNT, { prefix: 'mt', kind: 'bare' })
-    user = await coordinator({ hosts, processes: true })
+    user = await coordinator({ hosts })
   })
   afterAll(async () => {
     await user?.remove()

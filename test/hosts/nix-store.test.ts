@@ -179,7 +179,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
     const big = {
       build: {
         name: 'big',
-        script: 'mkdir -p $out; head -c 60000000 /dev/urandom > $out/content; echo "$here" > $out/here',
+        script: 'mkdir -p $out; head -c 30000000 /dev/urandom > $out/content; echo "$here" > $out/here',
       },
     }
     const services = { ...system(), big: { type: 'echo', pkg: big } }
@@ -198,7 +198,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
   })
 
   test('are filled from their own caches if that is requested', async () => {
-    const payload = { name: 'payload', script: 'mkdir -p $out; head -c 20000000 /dev/urandom > $out/content' }
+    const payload = { name: 'payload', script: 'mkdir -p $out; head -c 6000000 /dev/urandom > $out/content' }
     const services = { ...system(), payload: { type: 'echo', pkg: { build: payload } } }
     const distribution = { database: ['ni1'], web: ['ni2'], payload: ['ni2'] }
     await makeManifest(user, { ...models(), services, distribution })
@@ -210,14 +210,14 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
       return (await received()) - before
     }
 
-    expect(await receivedBy(['davit-distribute', 'manifest.json'])).toBeGreaterThan(20_000_000)
+    expect(await receivedBy(['davit-distribute', 'manifest.json'])).toBeGreaterThan(6_000_000)
     await right!.sh(
       `nix --extra-experimental-features nix-command copy --to 'file:///var/cache-of-nix?compression=none' "$1" 2>&1
        printf '%s\\n' 'substituters = file:///var/cache-of-nix' 'require-sigs = false' >> /etc/nix/nix.conf`,
       pkg,
     )
     await losePaths(right!, [pkg])
-    expect(await receivedBy(['davit-distribute', '--use-substitutes', 'manifest.json'])).toBeLessThan(5_000_000)
+    expect(await receivedBy(['davit-distribute', '--use-substitutes', 'manifest.json'])).toBeLessThan(3_000_000)
     expect(await invalidIn(right!, [pkg])).toEqual([])
     await verifyStore(right!)
   })
