@@ -67,15 +67,18 @@ describe.skipIf(!HOSTS_POSSIBLE)('what the pages for users say', () => {
     await user.write('db/bin/db', DB(number))
     succeeded(await user.bash('chmod +x */bin/*'))
   }
+  /** Whether a shell does no more with it than to split it into words. */
+  const isPlain = (command: string) => /^davit-(?!diagnose)[\w./ -]+$/.test(command)
   const isEndless = (command: string) => / -f$| --watch$/.test(command)
   /** Runs a command as it is typed; one that does not end is interrupted once it has shown something of each host. */
   const typed = async (command: string): Promise<Outcome> => {
-    if (!isEndless(command)) return user.bash(command)
+    if (!isEndless(command)) return isPlain(command) ? user.run(command.split(' ')) : user.bash(command)
     const tool = user.start(command.split(' '))
     await eventually(`what '${command}' shows`, () => expect(tool.stdout()).toMatch(/web1[^]*web2/))
     tool.process.kill('SIGINT')
     return tool.outcome
   }
+  const deployed = () => typed(`davit-env ${MODELS}`)
   /** Types the commands of a page. Returns their status. */
   const statuses = async (page: string) => {
     const found: [string, number | null][] = []
@@ -96,9 +99,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('what the pages for users say', () => {
     const found = await statuses('plan')
     expect(found).toEqual(expected(found, (command) => (command.startsWith('davit-env') ? 0 : 2)))
     expect(await user.generations()).toEqual([1])
-    const again = await user.bash('davit-env --plan plan.json')
+    const again = await typed('davit-env --plan plan.json')
     expect([again.status, again.stderr]).toEqual([4, expect.stringContaining('it was carried out already')])
-    expect(succeeded(await user.bash(`davit-plan ${MODELS}`)).stdout).toBe('nothing to do\n')
+    expect(succeeded(await typed(`davit-plan ${MODELS}`)).stdout).toBe('nothing to do\n')
   })
 
   test('about merge requests is so: the job posts what merging would change', async () => {
@@ -141,20 +144,20 @@ describe.skipIf(!HOSTS_POSSIBLE)('what the pages for users say', () => {
       // oxlint-disable-next-line no-await-in-loop
       await version(number)
       // oxlint-disable-next-line no-await-in-loop
-      succeeded(await user.bash(`davit-env ${MODELS}`))
+      succeeded(await deployed())
     }
-    succeeded(await user.bash('davit-generations --current >manifest.xml'))
+    await user.write('manifest.xml', succeeded(await user.run(['davit-generations', '--current'])).stdout)
     const found = await statuses('see-what-is-there')
     expect(found).toEqual(expected(found, (command) => (command === 'davit-compare before.xml' ? 1 : 0)))
     expect(succeeded(await user.bash('cat infrastructure.yaml')).stdout).toMatch(/^ {2}system: /m)
 
     await set.hosts[1]!.sh('pkill -f "bin/we[b]"')
-    const { status, stdout } = await user.bash('davit-query --status')
+    const { status, stdout } = await typed('davit-query --status')
     const [head = '', ...rows] = stdout.split('\n')
     expect(pageOf('see-what-is-there')).toContain(head)
     expect([status, rows]).toEqual([2, expect.arrayContaining(['web2: web in process: does not run'])])
-    succeeded(await user.bash(`davit-env ${MODELS}`))
-    succeeded(await user.bash('davit-query --status'))
+    succeeded(await deployed())
+    succeeded(await typed('davit-query --status'))
   })
 
   test('about what is wrong is so', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { coordinator, type Coordinator, type Started, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from '../harness/models.ts'
-import { activeOn } from '../harness/records.ts'
+import { activeOn, forgetDeployments } from '../harness/records.ts'
 import { heldBack, wrapper } from '../harness/services.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
@@ -15,17 +15,21 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
   beforeAll(async () => {
     set = await bringUpHosts(2, { prefix: 'cn' })
     hosts = set.hosts
+    user = await coordinator({ hosts: set })
+    await makeManifest(user, models(), 'made.json')
   })
   beforeEach(async () => {
-    user = await coordinator({ hosts: set, processes: true })
-    await makeManifest(user, models())
+    succeeded(await user.bash('rm -f between go ready active sleeper pid; cp made.json manifest.json'))
   })
   afterEach(async () => {
+    await forgetDeployments(hosts, user)
     const left = await leftovers()
-    await user?.remove()
     if (left.length > 0) throw new Error(`davit-connect has left ${left.join(', ')}`)
   })
-  afterAll(() => set?.down())
+  afterAll(async () => {
+    await user?.remove()
+    await set?.down()
+  })
 
   const models = (body?: string): Models => ({
     services: { web: wrapper(body === undefined ? {} : { body }), database: wrapper() },
@@ -117,7 +121,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-connect with two hosts', () => {
   })
 
   test('a tool that is killed leaves no helper behind, and its lock can be taken at once', async () => {
-    await makeManifest(user, models())
     const locking = "davit-lock manifest.json -- sh -c 'echo $$ >sleeper; exec sleep 1000' & echo $! >pid"
     const killing = 'until [ -s sleeper ]; do sleep 0.05; done; kill -9 "$(cat pid)"; wait || :; kill "$(cat sleeper)"'
     const running = await inTwoParts(`${locking}\n${killing}`, 'davit-lock manifest.json -- true')

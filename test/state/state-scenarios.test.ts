@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, generationText, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
-import { deploy, type Models, writeModels } from '../harness/models.ts'
+import { deploy, type Models } from '../harness/models.ts'
 import { wrapper } from '../harness/services.ts'
 import { hostOf, type TargetName, targetsOn } from '../harness/three-targets.ts'
 
@@ -16,14 +16,6 @@ case $1 in
   restore) cp "$DAVIT_SNAPSHOT/rows" "$state" ;;
   collect-garbage) rm -f "$state" ;;
 esac || exit`
-
-/** Adds a module with such state to a package. */
-const MODULE = `mkdir -p $out/libexec/dysnomia
-cat >$out/libexec/dysnomia/keeping <<'END'
-#!/bin/sh
-${KEEPER}
-END
-chmod +x $out/libexec/dysnomia/keeping`
 
 interface Listed {
   readonly service: string
@@ -48,10 +40,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
 
   const host = (target: TargetName) => hostOf(set, target)
   const keeper = () => wrapper({ body: KEEPER }, { deployState: true })
-  const infrastructure = (targets?: readonly TargetName[]) => targetsOn(set, targets)
   const system = (places: Readonly<Record<string, TargetName>>, targets?: readonly TargetName[]): Models => ({
     services: Object.fromEntries(Object.keys(places).map((name) => [name, keeper()])),
-    infrastructure: infrastructure(targets),
+    infrastructure: targetsOn(set, targets),
     distribution: Object.fromEntries(Object.entries(places).map(([name, target]) => [name, [target]])),
   })
   const run = async (...argv: readonly string[]) => succeeded(await user.run(argv))
@@ -170,34 +161,5 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
     expect(await read('one', 'a')).toBe('none\n')
     succeeded(await deploy(user, system({ a: 'two', b: 'two' }, ['one', 'two']), { options: ['--restore'] }))
     expect(await read('two', 'a')).toBe('known')
-  })
-
-  test('of the tenant of a provider is not put out of reach unless that is asked for', async () => {
-    const options = ['-p', 'tenants']
-    const { pkg, ...engine } = wrapper()
-    const { build } = pkg as { build: { script: string } }
-    const models = (names: readonly string[]): Models => {
-      const services = {
-        engine: {
-          ...engine,
-          pkg: { build: { ...build, script: `${build.script}\n${MODULE}` } },
-          providesContainer: 'keeping',
-        },
-        tenant: { type: 'keeping', pkg: { build: { script: 'mkdir $out' } }, deployState: true },
-      }
-      return {
-        services: Object.fromEntries(Object.entries(services).filter(([name]) => names.includes(name))),
-        infrastructure: infrastructure(),
-        distribution: Object.fromEntries(names.map((name) => [name, ['one']])),
-      }
-    }
-    succeeded(await deploy(user, models(['engine', 'tenant']), { options }))
-    await write('one', 'tenant', 'T')
-    const refused = await deploy(user, models([]), { options })
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('--no-migration')])
-    expect(
-      (await user.run(['davit-env', ...(await writeModels(user, models([]))), ...options, '--no-migration'])).status,
-    ).toBe(0)
-    expect(await read('one', 'tenant')).toBe('T')
   })
 })
