@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { sampleOf } from '@davit/testing/effort'
 import { eventually } from '@davit/testing/wait'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -42,14 +43,12 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasRedis)('the example counter', () => {
       return found().filter(({ host: name }) => name === host.name).length === times
     })
 
-  test('is upgraded where it is, alone, and does not move to a machine alone', async () => {
+  test('does not move to a machine alone', async () => {
     const [one, two] = set.hosts as [Host, Host]
     const deploy = 'davit-env -s services.ts -i infrastructure.ts -d distribution.ts'
     await counter.type('Deploy')
-    await counter.replace('redis/etc/dysnomia/process/redis', 'stopTimeout=60', 'stopTimeout=61')
-    await leavingAlone([two], user, () => counter.bash(`${deploy} --on test1`))
     await counter.replace('distribution.ts', 'test1', 'test2')
-    for (const on of ['test1', 'test2']) {
+    for (const on of sampleOf(['test1', 'test2'], 1)) {
       // oxlint-disable-next-line no-await-in-loop
       const { status, stderr } = await leavingAlone([one, two], user, () =>
         user.bash(`cd counter && ${deploy} --on ${on}`),

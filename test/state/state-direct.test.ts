@@ -10,7 +10,7 @@ import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harn
 import { deploy, type Models } from '../harness/models.ts'
 import { forgetDeployments } from '../harness/records.ts'
 import { wrapper } from '../harness/services.ts'
-import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from '../harness/three-targets.ts'
+import { KEEP_DIRECTORY, rowsOn, type TargetName, targetsOn, writeRow } from '../harness/three-targets.ts'
 
 const DIRECT = ['--direct']
 
@@ -41,9 +41,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('state that travels directly', () => {
     await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger')))
   })
 
-  const models = (ledger: string): Models => ({
+  const models = (ledger: TargetName): Models => ({
     services: { ledger: wrapper({ body: KEEP_DIRECTORY }, { deployState: true }) },
-    infrastructure: targetsOn(set),
+    infrastructure: targetsOn(set, ledger === 'three' ? ['two', 'three'] : ['one', 'two']),
     distribution: { ledger: [ledger] },
   })
   const kept = () => join(user.stateDirectory, 'coordinator/default/snapshots')
