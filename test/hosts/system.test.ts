@@ -1,18 +1,21 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from '../harness/hosts.ts'
 import { leavingAlone } from '../harness/left-alone.ts'
 import { openMeetingPoint } from '../harness/meeting-point.ts'
-import { NIX_POSSIBLE } from '../harness/language.ts'
+import { ALL_SCENARIOS, NIX_POSSIBLE } from '../harness/language.ts'
 import { deploy, infrastructureOf } from '../harness/models.ts'
 import { nixModel } from '../harness/nix-language.ts'
 import { activeOn, davitFilesOn, recordOf } from '../harness/records.ts'
 import { wrapper } from '../harness/services.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../packages/examples/guestbook', import.meta.url))
+
+/** The models in Nix deploy what those of `deployment/nix-models.test.ts` and of the example hello do. */
+const WITH_NIX = NIX_POSSIBLE && ALL_SCENARIOS
 
 describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
   let set: TestHosts
@@ -22,7 +25,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
   beforeAll(async () => {
     set = await bringUpHosts(3, { prefix: 'sy' })
     hosts = set.hosts
-    user = await coordinator({ hosts: set, nix: NIX_POSSIBLE })
+    user = await coordinator({ hosts: set, nix: WITH_NIX })
     await cp(EXAMPLE, join(user.directory, 'guestbook'), { recursive: true })
     const containers = { process: { dataDirectory: '/var/lib/guestbook' } }
     const infrastructure = infrastructureOf(hosts, { containers, numOfCores: 2 })
@@ -81,6 +84,23 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await user.generations()).toEqual([1])
   })
 
+  test.skipIf(!NIX_POSSIBLE)('its models in Nix mean the same but for their packages, which can be built', async () => {
+    const other = await coordinator({ nix: true })
+    onTestFinished(() => other.remove())
+    await cp(join(user.directory, 'guestbook'), join(other.directory, 'guestbook'), { recursive: true })
+    const meaningOf = async (of: Coordinator, services: string) => {
+      const { stdout } = succeeded(await of.run(['davit-normalize', ...guestbook(services)]))
+      return JSON.parse(stdout, (name, value: unknown) =>
+        ['derivation', 'outPath', 'store', 'attributes'].includes(name) ? undefined : value,
+      ) as object
+    }
+    const meaning = await meaningOf(user, 'yaml/services.yaml')
+    expect(Object.keys(meaning)).toContain('services')
+    expect(await meaningOf(other, 'nix/services.nix')).toEqual(meaning)
+    const build = `davit-normalize ${guestbook('nix/services.nix').join(' ')} | davit-manifest`
+    expect(succeeded(await other.bash(build)).stdout.match(/<pkg>/g)).toHaveLength(3)
+  })
+
   test('an upgrade of the middle restarts it and what depends on it, and keeps the entries', async () => {
     const before = await Promise.all(hosts.map(serverOf))
     const program = join(user.directory, 'guestbook/programs/api.mjs')
@@ -114,7 +134,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await page()).toContain('<li>second</li>')
   })
 
-  test.skipIf(!NIX_POSSIBLE)('its models in Nix take the place of the others, with packages from Nix', async () => {
+  test.skipIf(!WITH_NIX)('its models in Nix take the place of the others, with packages from Nix', async () => {
     await deployGuestbook('nix/services.nix')
     expect(await activeOn(hosts)).toEqual(['sy1 process entries', 'sy2 process api', 'sy3 process page'])
     expect((await recordOf('page', hosts[2]!)).pkg).toMatch(/^\/nix\/store\//)
@@ -124,7 +144,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await Promise.all(hosts.map(serverOf))).toEqual(before)
   })
 
-  test.skipIf(!NIX_POSSIBLE)('an upgrade of the middle of those restarts it and what depends on it', async () => {
+  test.skipIf(!WITH_NIX)('an upgrade of the middle of those restarts it and what depends on it', async () => {
     const before = await Promise.all(hosts.map(serverOf))
     const program = join(user.directory, 'guestbook/programs/api.mjs')
     await writeFile(program, (await readFile(program, 'utf8')).replace('answer.json())', 'answer.json()).toReversed()'))
@@ -136,7 +156,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await page()).toMatch(/<li>third.*<\/li>\s*<li>second<\/li>/)
   })
 
-  test.each(NIX_POSSIBLE ? ['nix', 'yaml'] : ['yaml'])('undeployment in %s stops every process', async (language) => {
+  test.each(WITH_NIX ? ['nix', 'yaml'] : ['yaml'])('undeployment in %s stops every process', async (language) => {
     const outcome = await user.run(['davit-env', '--undeploy', '-i', `guestbook/infrastructure.${language}`])
     succeeded(outcome)
     expect(await activeOn(hosts)).toEqual([])
