@@ -16,7 +16,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a login session that systemd ends', () => {
   beforeAll(async () => {
     set = await bringUpHosts(1, { prefix: 'ku', kind: 'systemd' })
     host = set.hosts[0]!
-    user = await coordinator({ hosts: set, processes: true })
+    user = await coordinator({ hosts: set })
     await host.sh(`systemctl is-system-running --wait || :; ${PREPARE}`)
     await host.sshd('stop')
     await host.sshd('start')
