@@ -112,7 +112,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-diagnose of a service on three hosts', (
   })
 
   test('knows a service that is not active, from a manifest', async () => {
-    succeeded(await user.bash('davit-generations --current >manifest.xml'))
+    await user.write('manifest.xml', succeeded(await user.run(['davit-generations', '--current'])).stdout)
     succeeded(await deploy(user, models({ web: ['dg1', 'dg2'] })))
     // The current generation does not have this module any more.
     const there = ['-i', 'manifest.xml', '-t', 'dg3', '--trust-programs']

@@ -77,7 +77,7 @@ qu3
     expect(await status()).toEqual([0, []])
     expect(await findings()).toEqual([0, []])
     succeeded(await user.bash('davit-visualize | dot -Tsvg >picture.svg'))
-    succeeded(await user.bash('DAVIT_TRACE=trace.json davit-doctor -q'))
+    succeeded(await user.run(['davit-doctor', '-q'], { environment: { DAVIT_TRACE: 'trace.json' } }))
     const trace = await user.bash(`grep -c '"cat":"request"' trace.json; grep -c '"cat":"helper"' trace.json`)
     // Four on each host; on this machine, one request less.
     expect(trace.stdout).toBe('15\n4\n')

@@ -45,7 +45,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of a part, while another host is dow
     succeeded(await deploy(user, models('one')))
     await Promise.all([write(one!, 'red', 'old'), write(one!, 'green', 'old'), write(two!, 'blue', 'old')])
     await run('davit-snapshot', '--deployed')
-    await user.bash('davit-generations --current >old.xml')
+    await user.write('old.xml', succeeded(await user.run(['davit-generations', '--current'])).stdout)
     await journal()
     before = await contents()
     await two!.befall('cut')

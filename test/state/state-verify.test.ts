@@ -53,7 +53,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('snapshots that are verified on real hosts', ()
       distribution: { db: ['one'], files: ['two'], spare: ['three'] },
     }
     succeeded(await deploy(user, models, { options: ['--modules', 'modules'] }))
-    await user.bash('davit-generations --current >deployed.json')
+    await user.write('deployed.json', succeeded(await user.run(['davit-generations', '--current'])).stdout)
   })
   afterAll(async () => {
     await set?.down()
