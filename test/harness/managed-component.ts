@@ -10,6 +10,12 @@ export interface Answer {
   readonly output: string
 }
 
+/** Writes files: paths, each with its text. Those with `#!` are executable. */
+const WRITE = `while [ $# -gt 0 ]; do
+  mkdir -p "\${1%/*}" && printf %s "$2" >"$1" && case $2 in "#!"*) chmod 755 "$1" ;; esac || exit
+  shift 2
+done`
+
 /** A component on a host, whose module is called by hand. */
 export class ManagedComponent {
   readonly directory: string
@@ -28,11 +34,14 @@ export class ManagedComponent {
   static async on(host: Host, options: ComponentOptions): Promise<ManagedComponent> {
     const component = new ManagedComponent(host, options)
     const script = new TextDecoder().decode(shipped.get(options.module)?.script)
-    await component.write(`/srv/modules/${options.module}`, script)
-    await host.sh('rm -rf "$1"', component.directory)
-    for (const [path, text] of Object.entries(options.files)) {
-      await component.write(`${component.directory}/${path}`, text)
-    }
+    const files = Object.entries(options.files).map(([path, text]) => [`${component.directory}/${path}`, text])
+    await host.sh(
+      `rm -rf "$1"; shift; ${WRITE}`,
+      component.directory,
+      `/srv/modules/${options.module}`,
+      script,
+      ...files.flat(),
+    )
     return component
   }
 
@@ -57,8 +66,7 @@ export class ManagedComponent {
   }
 
   async write(path: string, text: string): Promise<void> {
-    const script = 'mkdir -p "${1%/*}" && printf %s "$2" >"$1" && case $2 in "#!"*) chmod 755 "$1" ;; esac'
-    await this.host.sh(script, path, text)
+    await this.host.sh(WRITE, path, text)
   }
 }
 
