@@ -5,16 +5,19 @@ import { LongestFirst } from './scripts/longest-first.ts'
 /** Tests that run helpers, modules, servers and Nix in the shells of targets, or a browser. They take longer than all others together. */
 const MACHINES = 'packages/*/*/test/**/*.machines.test.ts'
 
+/**
+ * Seed for the order of the test files, and for what tests sample. The order must not matter; by default vitest would use that of earlier
+ * runs.
+ */
+const SEED = Number(process.env['DAVIT_TEST_SEED'] || Date.now() % 1_000_000)
+
 /** `DAVIT_BOOT_ROOT` keeps tests from having this machine start anything when it is restarted. */
 const EVERYWHERE = {
   setupFiles: ['test/harness/fail-at-warnings.ts', 'scripts/test.d/charge-file.ts', 'scripts/test.d/note-reads.ts'],
-  env: { DAVIT_BOOT_ROOT: '/nowhere' },
+  env: { DAVIT_BOOT_ROOT: '/nowhere', DAVIT_TEST_SEED: String(SEED) },
   testTimeout: TEST_LIMIT,
   hookTimeout: TEST_LIMIT,
 }
-
-/** Seed for the order of the test files. The order must not matter; by default vitest would use that of earlier runs. */
-const SEED = Number(process.env['DAVIT_TEST_SEED'] || Date.now() % 1_000_000)
 
 const QUICK = {
   ...EVERYWHERE,

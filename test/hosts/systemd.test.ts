@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { isThorough, sampleOf } from '@davit/testing/effort'
+import { chosen, isThorough, sampleOf } from '@davit/testing/effort'
 import { eventually } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
@@ -250,7 +250,7 @@ exec "/usr/bin/env" PATH=/usr/sbin:/usr/bin:/sbin:/bin "\${0##*/}" "$@"
 `
     for (const name of ['systemctl', 'ln', 'rm', 'mkdir', 'useradd']) await units.write(`/srv/shims/${name}`, shim)
     const stride = isThorough ? 1 : 10
-    for (let step = 1 + Math.floor(Math.random() * stride), done = false; !done; step += stride) {
+    for (let step = 1 + chosen(stride, 'points of systemd'), done = false; !done; step += stride) {
       if (activity === 'deactivate') await units.succeed('activate')
       await host.sh('rm -f /tmp/steps')
       const words = [`STEP=${step}`, 'PATH=/srv/shims:/usr/bin:/bin', 'setsid', '-w']

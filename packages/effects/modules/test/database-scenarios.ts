@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isThorough, sampleOf } from '@davit/testing/effort'
+import { chosen, isThorough, sampleOf } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -111,7 +111,7 @@ export function testDatabase<Server>(
       await server.insert(shop.name, 2, 'snapshot')
       const snapshot = await shop.snapshot()
       const step = isThorough ? 1 : kind.step
-      for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
+      for (let n = 1 + chosen(step, 'points of a database'), done = false; !done; n += step) {
         if (activity === 'activate') await shop.succeed('collect-garbage')
         else await insertMissing(shop)
         done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isThorough, sampleOf } from '@davit/testing/effort'
+import { chosen, isThorough, sampleOf } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -126,7 +126,7 @@ CREATE DEFINER=\`root\`@\`localhost\` FUNCTION f() RETURNS INT RETURN (SELECT CO
     const shop = await database(shell, 'killed')
     const snapshot = await shop.snapshot()
     const step = isThorough ? 1 : 8
-    for (let n = 8 + Math.floor(Math.random() * step); n < 40; n += step) {
+    for (let n = 8 + chosen(step, 'calls of a hostile server'); n < 40; n += step) {
       await shop.killed('restore', n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })
       await shop.succeed('activate', 'status')
       expect([n, accounts()]).toEqual([n, ''])

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isThorough, patience } from '@davit/testing/effort'
+import { chosen, isThorough, patience } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { describe, expect, test } from 'vitest'
 
@@ -226,7 +226,7 @@ describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in 
       const snapshot = await scene.snapshot()
       await scene.succeed('collect-garbage')
       const step = isThorough ? 1 : 5
-      for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
+      for (let n = 1 + chosen(step, 'points of subversion'), done = false; !done; n += step) {
         if (activity !== 'activate') await scene.succeed('activate')
         const given = { DAVIT_SNAPSHOT: activity === 'snapshot' ? scene.make(`taken-${n}`) : scene.copyOf(snapshot) }
         done = (await scene.killed(activity, n, given)).status === 0

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isThorough, patience } from '@davit/testing/effort'
+import { chosen, isThorough, patience } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -170,7 +170,7 @@ ${program('hand', 'autostart=false')}`
   test.each(['activate', 'deactivate'])('can be killed at any step of %s', patience, async (activity) => {
     const scene = component(shell, server, { 'web.conf': program('web'), 'log.conf': program('log') })
     const step = isThorough ? 1 : 23
-    for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
+    for (let n = 1 + chosen(step, 'points of supervisord'), done = false; !done; n += step) {
       if (activity === 'deactivate') await scene.succeed('activate')
       const { status } = await scene.killed(activity, n, {}, server.programs)
       done = status === 0

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isThorough, patience } from '@davit/testing/effort'
+import { chosen, isThorough, patience } from '@davit/testing/effort'
 import { freePort } from '@davit/testing/free-port'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -150,7 +150,7 @@ describe.skipIf(noTomcat).each(inDepth)('tomcat-webapplication in depth under $n
       'conf/Catalina/hello.xml': Buffer.from('<Context/>'),
     })
     const step = isThorough ? 1 : 7
-    for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
+    for (let n = 1 + chosen(step, 'points of tomcat'), done = false; !done; n += step) {
       if (activity === 'deactivate') await scene.succeed('activate')
       done = (await scene.killed(activity, n)).status === 0
       if (n % 2 === 0) await scene.succeed('activate', 'status')

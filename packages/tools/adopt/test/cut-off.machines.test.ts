@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { isThorough, patience } from '@davit/testing/effort'
+import { chosen, isThorough, patience } from '@davit/testing/effort'
 import { untilNoProcessHas } from '@davit/testing/processes'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -68,7 +68,7 @@ function pointsUpTo(last: number): readonly number[] {
   const all = Array.from({ length: last }, (_, index) => index + 1)
   if (isThorough) return all
   const length = Math.floor(last / SAMPLES)
-  return Array.from({ length: SAMPLES }, (_, index) => index * length + 1 + Math.floor(Math.random() * length))
+  return Array.from({ length: SAMPLES }, (_, index) => index * length + 1 + chosen(length, `part ${index}`))
 }
 
 describe('davit-adopt', () => {
