@@ -13,9 +13,6 @@ export function checkOrder(order: Order): void {
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
   if (another !== undefined) throw combined(another, action)
-  refuseDeletion(order)
-  refuseUnconfirmable(order)
-  refuseUnplanned(order)
   if (order.prefer !== undefined && !order.resume) throw usageError("option '--prefer' belongs to '--resume'", SEE_HELP)
   checkStack(order)
   if (action === undefined) checkModels(order)
@@ -37,44 +34,6 @@ const SEE_HELP = 'davit-env --help shows the options'
 function refuseNoService(service: string): void {
   if (/^[\w.+@-]+$/.test(service)) return
   throw usageError(`option '--abandon' cannot be '${service}'`, 'expected a name, a key or NAME@TARGET')
-}
-
-/** State is only deleted after it was moved. */
-function refuseDeletion({ deleteState, noMigration, repair }: Order): void {
-  if (!deleteState) return
-  if (noMigration) throw combined('--delete-state', '--no-migration')
-  if (repair) throw combined('--delete-state', '--repair')
-}
-
-/** Whoever goes back needs the lock, and leaves nothing as it is. */
-function refuseUnconfirmable(order: Order): void {
-  if (order.confirm === undefined) return
-  const others = {
-    'no-lock': order.noLock,
-    'no-rollback': order.noRollback,
-    'delete-state': order.deleteState,
-    abandon: order.abandon.length > 0,
-  }
-  for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--confirm', `--${option}`)
-}
-
-/** A plan says what is done, and with which options. */
-function refuseUnplanned(order: Order): void {
-  if (order.plan === undefined) return
-  const { noUpgrade, repair, restartChanged, noMigration, restore, takeOver, besideOriginal } = order
-  const others = {
-    'no-upgrade': noUpgrade,
-    repair,
-    'restart-changed': restartChanged,
-    'no-migration': noMigration,
-    restore,
-    'take-over': takeOver,
-    'beside-original': besideOriginal,
-    'delete-state': order.deleteState,
-    keep: order.keep !== undefined,
-    on: order.on.length > 0,
-  }
-  for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--plan', `--${option}`)
 }
 
 /** Options that take the place of models. */

@@ -7,6 +7,7 @@ export const generationOptions = {
   rollback: {
     type: 'boolean',
     ...GENERATIONS,
+    continued: true,
     describe:
       'deploy the generation before the current one; no generation is added: the coordinator and the targets return to generations that they have, so that each rollback goes one further back',
   },
@@ -15,12 +16,26 @@ export const generationOptions = {
     value: 'N',
     minimum: 1,
     ...GENERATIONS,
+    continued: true,
     describe: 'deploy generation N in the same way',
   },
   plan: {
     type: 'string',
     value: 'FILE',
     ...GENERATIONS,
+    // A plan says what is done, and with which options.
+    excludes: [
+      'no-upgrade',
+      'repair',
+      'restart-changed',
+      'no-migration',
+      'restore',
+      'take-over',
+      'beside-original',
+      'delete-state',
+      'keep',
+      'on',
+    ],
     describe:
       'carry out exactly this plan of davit-plan, with the manifest and the options that it was made with, and refuse if what is active has changed meanwhile, so that something else would be done',
   },

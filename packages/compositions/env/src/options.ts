@@ -1,6 +1,7 @@
 import {
   directOptions,
   activityOptions,
+  confirmOptions,
   type ArgumentsOf,
   type OptionTable,
   onOptions,
@@ -17,18 +18,19 @@ import { packageOptions } from './package-options.ts'
 import { type stackOperands, stackOptions } from './stack-options.ts'
 
 const DEPLOYMENT = { group: 'Deployment' } as const
+const CONTINUED = { ...DEPLOYMENT, continued: true } as const
 
 const deploymentOptions = {
   profile: { ...stackProfileOptions.profile, ...DEPLOYMENT },
   'coordinator-profile-path': { ...stackProfileOptions['coordinator-profile-path'], ...DEPLOYMENT },
   'max-concurrent-transfers': { ...transferOptions['max-concurrent-transfers'], ...DEPLOYMENT },
-  on: { ...onOptions.on, ...DEPLOYMENT },
+  on: { ...onOptions.on, ...CONTINUED },
   'dry-run': {
     type: 'boolean',
     ...DEPLOYMENT,
     describe: 'build, print what would be done on the targets and why, and stop',
   },
-  'no-upgrade': { type: 'boolean', ...DEPLOYMENT, describe: 'deactivate nothing' },
+  'no-upgrade': { type: 'boolean', ...CONTINUED, describe: 'deactivate nothing' },
   'take-over': {
     type: 'boolean',
     ...DEPLOYMENT,
@@ -44,12 +46,14 @@ const deploymentOptions = {
   'original-profile': { ...originalOptions['original-profile'], ...DEPLOYMENT },
   'no-migration': {
     type: 'boolean',
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe: 'do not move state: a service that moves begins anew, and its state stays where it was',
   },
   'delete-state': {
     type: 'boolean',
-    ...DEPLOYMENT,
+    ...CONTINUED,
+    // State is only deleted after it was moved.
+    excludes: ['no-migration', 'repair'],
     describe:
       'then delete the state that moved, or whose service was removed, where it was before: only if what took it over is active and does not report that it does not run; snapshots are kept',
   },
@@ -57,7 +61,7 @@ const deploymentOptions = {
     type: 'integer',
     value: 'N',
     minimum: 1,
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe:
       'then remove all but the last N snapshots of each service on the targets, and of all that this machine keeps of the deployment',
   },
@@ -69,11 +73,11 @@ const deploymentOptions = {
   },
   restore: {
     type: 'boolean',
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe: 'give a service that begins anew the last snapshot that this machine keeps of an earlier deployment',
   },
-  direct: { ...directOptions.direct, ...DEPLOYMENT },
-  'no-rollback': { type: 'boolean', ...DEPLOYMENT, describe: 'leave everything as it is when a service fails' },
+  direct: { ...directOptions.direct, ...CONTINUED },
+  'no-rollback': { type: 'boolean', ...CONTINUED, describe: 'leave everything as it is when a service fails' },
   repair: {
     type: 'boolean',
     ...DEPLOYMENT,
@@ -81,21 +85,19 @@ const deploymentOptions = {
       'only restart services that died, were interrupted, or ran before a reboot, and start what they depend on; nothing else is started, nothing is stopped, and no generation is added',
   },
   confirm: {
-    type: 'integer',
-    value: 'SECONDS',
-    minimum: 5,
-    ...DEPLOYMENT,
+    ...confirmOptions.confirm,
+    ...CONTINUED,
     describe:
       'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active; nothing is recorded before; refused if state would move',
   },
   'restart-changed': {
     type: 'boolean',
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe: 'restart services whose container properties, connections or modules changed',
   },
   'activity-timeout': {
     ...activityOptions['activity-timeout'],
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe: 'how long starting, stopping or locking one service may take',
   },
   abandon: {
@@ -109,11 +111,11 @@ const deploymentOptions = {
   'trust-programs': { ...trustOptions['trust-programs'], ...DEPLOYMENT },
   'no-lock': {
     type: 'boolean',
-    ...DEPLOYMENT,
+    ...CONTINUED,
     describe: 'work without the lock of the deployment, and without asking the services',
   },
-  'no-coordinator-profile': { type: 'boolean', ...DEPLOYMENT, describe: 'add no generation on the coordinator' },
-  'no-target-profiles': { type: 'boolean', ...DEPLOYMENT, describe: 'leave the profiles of the targets alone' },
+  'no-coordinator-profile': { type: 'boolean', ...CONTINUED, describe: 'add no generation on the coordinator' },
+  'no-target-profiles': { type: 'boolean', ...CONTINUED, describe: 'leave the profiles of the targets alone' },
 } as const satisfies OptionTable
 
 export const options = {

@@ -1,4 +1,4 @@
-import { givenOptions } from '@davit/tool'
+import { givenOptions, version } from '@davit/tool'
 import { parseArguments } from '@davit/tool/testing'
 import { parseDocument, MadeFrom } from '@davit/documents'
 import { expect, test } from 'vitest'
@@ -22,10 +22,11 @@ test.each([
   expect(givenOptions(options, orderOf(words))).toEqual(expected)
 })
 
-test('options that variables set are kept too, and the order is a line that davit-set reads', () => {
+test('options that variables set are kept too, and the order is what a generation keeps', () => {
   const order = orderOf('-A a.ts', { DAVIT_PROFILE: 'shop', DAVIT_SKIP_UNREACHABLE: '1' })
   const options = { architecture: 'a.ts', profile: 'shop', 'skip-unreachable': true }
-  expect(parseDocument(MadeFrom, originOf(order, '/home'), { file: 'origin' })).toEqual({
+  expect(parseDocument(MadeFrom, JSON.stringify(originOf(order, '/home')), { file: 'origin' })).toEqual({
+    davit: version,
     order: { tool: 'davit-env', began: expect.stringMatching(/^\d{4}-.*Z$/) as string, directory: '/home', options },
   })
 })

@@ -250,7 +250,6 @@ service web changes
     [['-s', 's', 'm.json'], 'a manifest cannot be combined with models'],
     [['-s', 's'], 'the infrastructure model (-i) and the distribution model (-d) are missing'],
     [['-D', 'd', '-A', 'a'], "option '--deployment' cannot be combined with models"],
-    [['--from', '-', '--on', 'x', 'y'], "with '--on', '--from' cannot be '-'"],
     [['--files', '-f', 'json', 'y'], "options '--files' and '--format json' cannot be combined"],
     [['--from', '-'], "only one manifest can be '-'"],
     [['--from', 'x', '--repair', 'y'], "options '--from' and '--repair' cannot be combined"],

@@ -10,6 +10,7 @@ import { until } from '@davit/testing/wait'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 
 import { bundleExecutables } from '../../../../scripts/bundle-programs.ts'
+import { STAND_INS } from './stand-in.ts'
 
 /** The tools that davit-env runs for models. */
 export const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
@@ -76,7 +77,7 @@ export function davitEnv() {
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 async function bundleWithStandIns(directory: string): Promise<void> {
-  const filter = new RegExp(`^@davit/(${[...TOOLS, 'compile-stack', 'state', 'reconstruct'].join('|')})$`)
+  const filter = new RegExp(`^@davit/(${Object.keys(STAND_INS).join('|')})$`)
   const standIns = {
     name: 'stand-ins',
     setup({ onResolve, onLoad }: Parameters<StandIns['setup']>[0]) {
@@ -84,10 +85,10 @@ async function bundleWithStandIns(directory: string): Promise<void> {
         importer.endsWith('/env/src/tools.ts') ? { path, namespace: 'stand-in' } : undefined,
       )
       onLoad({ filter: /./, namespace: 'stand-in' }, ({ path }) => {
-        const names = { '@davit/lock': ['lock'], '@davit/state': ['deleteState', 'cleanSnapshots'] }[path] ?? ['tool']
-        const source = JSON.stringify(path)
-        const exported = names.map((name) => `export const ${name} = standIn(real.${name})\n`)
-        const contents = `import * as real from ${source}\nimport { standIn } from './test/stand-in.ts'\n${exported.join('')}`
+        const tool = path.replace('@davit/', '') as keyof typeof STAND_INS
+        const contents = `import * as real from ${JSON.stringify(path)}
+          import { standIns } from './test/stand-in.ts'
+          export const { ${STAND_INS[tool].join(', ')} } = standIns(${JSON.stringify(tool)}, real)`
         return { contents, resolveDir: PACKAGE }
       })
     },

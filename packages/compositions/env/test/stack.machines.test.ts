@@ -6,29 +6,30 @@ import { davitEnv } from './scene.ts'
 
 describe('davit-env --stack', () => {
   const { nothingLeft, path, run, trace } = davitEnv()
-  const DEPLOYED = ['deployed', 'stack'].map((name) => `\\S+/tmp/davit-env\\.\\S+/${name}`)
 
   test('compiles the stack first, with what is deployed, and normalizes what that makes', async () => {
     const words = ['--stack', 'shop', '-c', 'test', '--no-replace', '-i', 'm.yaml', '--', 'greeting=hello', '-x']
     expect(await run(words)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(trace().slice(0, 5)).toEqual([
       'generations current',
-      'generations stack current',
-      expect.stringMatching(
-        `^compile-stack cluster=test target=machines infrastructure=m\\.yaml previous=${DEPLOYED.join(',')} noReplace stack=shop arguments=greeting=hello,-x$`,
-      ),
+      'generations stack',
+      'compile-stack cluster=test target=machines infrastructure=m.yaml noReplace stack=shop arguments=greeting=hello,-x',
       'normalize architecture=-: output of compile-stack',
-      'manifest format=json: output of normalize',
+      'manifest: output of normalize',
     ])
     nothingLeft()
   })
 
   test('hands on what the generation is made from, the stack included', async () => {
     await run(['--stack', 'shop'])
-    expect(trace('.origin').slice(0, 2)).toEqual(['generations: ', 'generations: <generations>'])
-    expect(trace('.origin').at(-1)).toMatch(
-      /^set: \{"order":\{"tool":"davit-env",.*"stack":"shop"\}\}\}<generations><generations><compile-stack><normalize><activate>$/,
-    )
+    const [tool, ...made] = (trace('.origin').at(-1) ?? '').split(': {')
+    expect(tool).toBe('set')
+    expect(JSON.parse(`{${made.join(': {')}`)).toMatchObject({
+      order: { options: { stack: 'shop' } },
+      stack: '<compile-stack>',
+      models: [{ file: 'normalize' }],
+      transition: { manifest: 'activate' },
+    })
   })
 
   test('ends where the stack is refused', async () => {

@@ -9,6 +9,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { davitEnv, MODELS, TOOLS } from './scene.ts'
 
+/** What a step prints that fails. */
+const failedAs = (step: string) => `davit-${step}: failed as wanted [failed]\n`
+
 describe('davit-env', () => {
   const { nothingLeft, path, run, trace } = davitEnv()
   const namesOfSteps = () => trace().map((line) => line.replace(/[ :].*/, ''))
@@ -17,7 +20,7 @@ describe('davit-env', () => {
     expect(await run(MODELS)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(trace()).toEqual([
       'normalize services=s infrastructure=i distribution=d',
-      'manifest format=json: output of normalize',
+      'manifest: output of normalize',
       'activate check: output of manifest',
       'distribute listAltered: output of manifest',
       'lock: output of manifest',
@@ -30,16 +33,13 @@ describe('davit-env', () => {
 
   test('deletes what was left behind, and old snapshots, when everything is recorded', async () => {
     expect(await run([...MODELS, '--delete-state', '--keep', '3'])).toEqual({ status: 0, stdout: '', stderr: '' })
-    const file = expect.stringMatching(
-      /^delete-state oldManifest=\S+\/tmp\/davit-env\.\S+\/old-manifest: output of manifest$/,
-    ) as string
     expect(trace().slice(4)).toEqual([
       'lock: output of manifest',
       'generations current',
       'activate: output of manifest',
       'set: output of manifest',
-      file,
-      'clean-snapshots keep=3: output of manifest',
+      'delete-state: output of manifest',
+      'clean-snapshots keep=3',
       'unlock',
     ])
     nothingLeft()
@@ -51,9 +51,9 @@ describe('davit-env', () => {
   test('shows what would be deleted after the plan', async () => {
     const { stdout } = await run([...MODELS, '--delete-state', '--dry-run'])
     expect(trace().slice(2)).toEqual([
-      'activate dryRun: output of manifest',
+      'activate show dryRun: output of manifest',
       'generations current',
-      expect.stringMatching(/^delete-state oldManifest=\S+\/old-manifest dryRun onceDeployed: output of manifest$/),
+      'delete-state dryRun onceDeployed: output of manifest',
     ])
     expect(stdout).toBe('output of activate\noutput of delete-state\n')
     nothingLeft()
@@ -97,11 +97,9 @@ describe('davit-env', () => {
 
   test('hands on what the generation, or the record of the run, is made from', async () => {
     await run(MODELS, { DAVIT_ORIGIN: path('mine') })
-    const order = expect.stringMatching(
-      /^(?:activate|set): \{"order":\{"tool":"davit-env",.*"distribution":"d"\}\}\}<normalize>/,
-    )
-    expect(trace('.origin')).toEqual(['normalize: ', order, order])
-    expect(trace('.origin').at(-1)).toMatch(/<normalize><activate>$/)
+    const known = { davit: expect.any(String) as string, order: { tool: 'davit-env' }, models: [{ file: 'normalize' }] }
+    const handedOn = () => trace('.origin').map((line) => JSON.parse(line.replace(/^\S+ /, '')) as object)
+    expect(handedOn()).toMatchObject([known, { ...known, transition: { manifest: 'activate' } }])
     nothingLeft()
     const before = trace('.origin').length
     for (const options of [['--rollback'], [...MODELS, '--no-coordinator-profile'], [...MODELS, '--repair']]) {
@@ -111,26 +109,35 @@ describe('davit-env', () => {
       trace('.origin')
         .slice(before)
         .map((line) => line.replace(/:.*/, '')),
-    ).toEqual(['activate', 'set', 'normalize', 'activate', 'set', 'normalize'])
+    ).toEqual(['activate', 'set', 'activate', 'set', 'activate'])
     expect(existsSync(path('mine'))).toBe(false)
   })
 
   test('hands on what activation is to do with services that changed, hang or cannot be reached', async () => {
     const care = ['--restart-changed', '--activity-timeout', '5', '--skip-unreachable']
     expect(await run([...MODELS, ...care])).toMatchObject({ status: 0, stderr: '' })
-    expect(trace()).toContain('activate restartChanged: output of manifest')
-    for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
+    expect(trace().slice(3)).toEqual([
+      'distribute skipUnreachable listAltered: output of manifest',
+      'lock skipUnreachable activityTimeout=5: output of manifest',
+      'activate skipUnreachable restartChanged activityTimeout=5: output of manifest',
+      'set skipUnreachable: output of manifest',
+      'unlock',
+    ])
   })
 
   test('sends nothing if davit-activate --check refuses it, and passes options on to that', async () => {
     const options = ['--undeploy', '-i', 'i', '--take-over']
-    expect(await run(options, { FAIL: 'check' })).toMatchObject({ status: 42, stdout: '', stderr: '' })
+    expect(await run(options, { FAIL: 'check' })).toMatchObject({
+      status: 42,
+      stdout: '',
+      stderr: failedAs('activate'),
+    })
     expect(trace().slice(1)).toEqual([
-      'manifest format=json: output of normalize',
-      'activate takeOver undeploy check: output of manifest',
+      'manifest: output of normalize',
+      'activate check takeOver undeploy: output of manifest',
     ])
     const { stdout } = await run([...options, '--dry-run'])
-    expect(trace().at(-1)).toBe('activate takeOver undeploy dryRun: output of manifest')
+    expect(trace().at(-1)).toBe('activate show takeOver undeploy dryRun: output of manifest')
     expect(stdout).toBe('output of activate\n')
     nothingLeft()
   })
@@ -152,7 +159,7 @@ describe('davit-env', () => {
     await run([...models, `--extra-params={"a": "b=c"}`, '--modules=my modules', '--modules', 'x', '--dry-run'])
     expect(trace().slice(0, 2)).toEqual([
       `normalize services=${awkward} infrastructure=${awkward} distribution=-d extraParams={"a": "b=c"} modules=my modules,x`,
-      'manifest modules=my modules,x format=json: output of normalize',
+      'manifest modules=my modules,x: output of normalize',
     ])
     nothingLeft()
   })
@@ -161,22 +168,24 @@ describe('davit-env', () => {
     const forAll = ['-p', 'my-system', '-m', '7', '--interface=local', '--use-substitutes']
     const forSome = ['--no-lock', '--no-upgrade', '--no-rollback', '--no-target-profiles', '--no-coordinator-profile']
     await run(['-D', 'model', '--modules=mine', ...forAll, ...forSome])
+    const activation = 'profile=my-system lock=false upgrade=false rollback=false'
+    const profiles = 'targetProfiles=false coordinatorProfile=false'
     expect(trace()).toEqual([
-      'manifest deployment=model modules=mine format=json',
-      'activate lock=false upgrade=false rollback=false check targetProfiles=false coordinatorProfile=false: output of manifest',
-      'distribute: output of manifest',
-      'activate lock=false upgrade=false rollback=false targetProfiles=false: output of manifest',
-      'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
+      'manifest deployment=model modules=mine',
+      `activate check ${activation} ${profiles}: output of manifest`,
+      'distribute profile=my-system maxConcurrentTransfers=7 useSubstitutes: output of manifest',
+      `activate ${activation} ${profiles}: output of manifest`,
+      'set profile=my-system lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
     ])
-    expect(new Set(trace('.environment').map((line) => line.replace(/^\S+ /, '')))).toEqual(
-      new Set(['my-system 7 local 1']),
-    )
+    expect(trace('.interface')).toEqual(['manifest local'])
   })
 
   test('uses variables where options are not given, those of the original after its own', async () => {
     const variables = { DISNIX_PROFILE: 'theirs', DAVIT_CLIENT_INTERFACE: 'ours', DISNIX_CLIENT_INTERFACE: 'theirs' }
     await run(['-D', 'model', '-m', '2'], { ...variables, DAVIT_MAX_CONCURRENT_TRANSFERS: '9' })
-    expect(trace('.environment')[0]).toBe('manifest theirs 2 ours ')
+    expect(trace('.interface')).toEqual(['manifest ours'])
+    expect(trace()).toContain('distribute maxConcurrentTransfers=2: output of manifest')
+    expect(existsSync(path('state/coordinator/theirs/journal'))).toBe(true)
   })
 
   test.each([
@@ -189,22 +198,21 @@ describe('davit-env', () => {
     expect(await run(args)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(trace()).toEqual([
       ...first,
-      'distribute: output of generations',
-      'lock: output of generations',
-      'activate takeOver: output of generations',
-      'set generation=7: output of generations',
+      'distribute profile=a-b: output of generations',
+      'lock profile=a-b: output of generations',
+      'activate profile=a-b takeOver: output of generations',
+      'set profile=a-b generation=7: output of generations',
       // The rollback ends only after the lock was released without failure.
       'unlock',
       'generations endRollback',
     ])
-    expect(new Set(trace('.environment').map((line) => line.split(' ')[1]))).toEqual(new Set(['a-b']))
     nothingLeft()
   })
 
   test('shows what a rollback would do', async () => {
     await run(['--rollback', '--dry-run'])
     expect(trace()[0]).toBe('generations previous')
-    expect(trace().at(-1)).toBe('activate takeOver dryRun: output of generations')
+    expect(trace().at(-1)).toBe('activate show takeOver dryRun: output of generations')
   })
 
   test('a rollback that goes nowhere is not deployed', async () => {
@@ -231,8 +239,8 @@ describe('davit-env', () => {
     expect(trace()).toEqual([
       'normalize architecture=a extraParams={"a":1} store=nix showTrace',
       'delegate-build: output of normalize',
-      'manifest maxJobs=3 format=json: output of normalize',
-      'activate dryRun: output of manifest',
+      'manifest maxJobs=3: output of normalize',
+      'activate show dryRun: output of manifest',
     ])
     nothingLeft()
   })
@@ -246,18 +254,33 @@ describe('davit-env', () => {
     expect(await run([...MODELS, '--build-on-targets'], { FAIL: name })).toEqual({
       status: 42,
       stdout: '',
-      stderr: '',
+      stderr: failedAs(name),
     })
     const isUnderLock = ['activate', 'set'].includes(name)
     expect(namesOfSteps().slice(isUnderLock ? -2 : -1)).toEqual([name, ...(isUnderLock ? ['unlock'] : [])])
     nothingLeft()
   })
 
-  test('understands short options that are written together, and hands on how messages are wanted', async () => {
-    await run(['-qvpshop', '-m7', '--debug', '--log-format=json', '-A', 'a', '--dry-run', '--repair'])
-    expect(trace().at(-1)).toBe('activate repair dryRun: output of manifest')
-    expect(trace('.environment').at(-1)).toBe('activate shop 7 ssh')
-    expect(new Set(trace('.messages').map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['1 1 json 1']))
+  test('understands short options that are written together, and prints messages of steps as they are wanted', async () => {
+    const words = ['-qvpshop', '-m7', '--debug', '--log-format=json', '-A', 'a', '--repair']
+    const { stderr } = await run(words, { FAIL: 'set' })
+    expect(stderr).toBe('')
+    expect(trace()).toContain('activate profile=shop repair: output of manifest')
+    const failed = await run([...words, '--dry-run'], { FAIL: 'show' })
+    expect(JSON.parse(failed.stderr)).toMatchObject({
+      tool: 'davit-activate',
+      code: 'failed',
+    })
+    expect(trace().at(-1)).toBe('activate show profile=shop repair dryRun: output of manifest')
+  })
+
+  test('means what the documents say, unless it only looks', async () => {
+    await run(MODELS)
+    expect(new Set(trace('.trust'))).toEqual(new Set(['activate true']))
+    await run([...MODELS, '--dry-run'])
+    expect(trace('.trust').at(-1)).toBe('activate false')
+    await run([...MODELS, '--dry-run', '--trust-programs'])
+    expect(trace('.trust').at(-1)).toBe('activate true')
   })
 })
 

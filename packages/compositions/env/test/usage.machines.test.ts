@@ -56,20 +56,8 @@ describe('davit-env', () => {
     [['-p', '', '--undeploy', '-i', 'i'], "option '--profile' needs a value"],
     [['--profile=', '--list-generations'], "option '--profile' needs a value"],
     [['--abandon', '', ...MODELS], "option '--abandon' needs a value"],
-    [
-      ['--delete-state', '--no-migration', ...MODELS],
-      "options '--delete-state' and '--no-migration' cannot be combined",
-    ],
-    [['--delete-state', '--repair', ...MODELS], "options '--delete-state' and '--repair' cannot be combined"],
-    ...['--no-lock', '--no-rollback', '--delete-state', '--abandon=web'].map((other): [string[], string] => [
-      ['--confirm', '60', other, ...MODELS],
-      `options '--confirm' and '${other.replace('=web', '')}' cannot be combined`,
-    ]),
     [['--plan', 'p', ...MODELS], "option '--plan' cannot be combined with models"],
     [['--plan', 'p', '--rollback'], "options '--plan' and '--rollback' cannot be combined"],
-    [['--plan', 'p', '--no-upgrade'], "options '--plan' and '--no-upgrade' cannot be combined"],
-    [['--plan', 'p', '--on', 'web'], "options '--plan' and '--on' cannot be combined"],
-    [['--plan', 'p', '--delete-state'], "options '--plan' and '--delete-state' cannot be combined"],
     [['--plan', ''], "option '--plan' needs a value"],
     [
       ['--rollback', '--switch-to-generation', '2'],
@@ -82,6 +70,23 @@ describe('davit-env', () => {
   ])('refuses %j', async (args, message) => {
     const { status, stderr } = await run(args)
     expect([status, stderr]).toEqual([64, `davit-env: ${message} [usage]\nhint: davit-env --help shows the options\n`])
+    nothingLeft()
+  })
+
+  test.each([
+    [['--delete-state', '--no-migration', ...MODELS], '--delete-state', '--no-migration'],
+    [['--delete-state', '--repair', ...MODELS], '--delete-state', '--repair'],
+    [['--confirm', '60', '--no-lock', ...MODELS], '--confirm', '--no-lock'],
+    [['--confirm', '60', '--no-rollback', ...MODELS], '--confirm', '--no-rollback'],
+    [['--confirm', '60', '--delete-state', ...MODELS], '--confirm', '--delete-state'],
+    [['--confirm', '60', '--abandon=web', ...MODELS], '--confirm', '--abandon'],
+    [['--plan', 'p', '--no-upgrade'], '--plan', '--no-upgrade'],
+    [['--plan', 'p', '--on', 'web'], '--plan', '--on'],
+    [['--plan', 'p', '--delete-state'], '--plan', '--delete-state'],
+  ])('refuses options of %j that exclude each other', async (args, option, other) => {
+    const message = `options '${option}' and '${other}' cannot be combined`
+    const { status, stderr } = await run(args)
+    expect([status, stderr]).toEqual([64, `davit-env: ${message} [usage]\nhint: omit one of them\n`])
     nothingLeft()
   })
 

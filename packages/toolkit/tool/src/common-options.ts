@@ -1,6 +1,4 @@
 import type { OptionTable } from './option.ts'
-import type { ArgumentValue } from './option-value.ts'
-import type { Arguments } from './parse-arguments.ts'
 
 const group = 'Common options'
 
@@ -27,16 +25,6 @@ export const commonOptions = {
   version: { type: 'boolean', group, describe: 'print the version and stop' },
 } as const satisfies OptionTable
 
-/** Variables that make a step print its messages as these arguments want them. */
-export function messageVariables({ quiet, verbose, logFormat, debug }: Arguments): Readonly<Record<string, string>> {
-  const flag = (isOn: ArgumentValue) => (isOn === true ? '1' : '')
-  return {
-    DAVIT_QUIET: flag(quiet),
-    DAVIT_VERBOSE: flag(verbose),
-    DAVIT_LOG_FORMAT: logFormat === 'json' ? 'json' : 'text',
-    DAVIT_DEBUG: flag(debug),
-  }
-}
 /** Variables that every executable understands, besides those that set options. */
 export const commonEnvironment = {
   DAVIT_TRACE: 'file to which to add where the time goes, for trace viewers',

@@ -1,9 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { SshAnswers } from '@davit/connection'
 import type { SecretMemory } from '@davit/secrets'
-import type { Interruption } from './interruption.ts'
 import type { OpenPool } from './shared-connections.ts'
-import type { Environment, ForegroundCommand } from './tool-context.ts'
+import type { Environment } from './tool-context.ts'
 
 /** A stream for messages, which may be a terminal. */
 export interface MessageStream extends Writable {
@@ -25,8 +24,6 @@ export interface Host {
   readonly errors: MessageStream
   /** Name of the tool that is running, under which a bug is reported; changes from step to step. */
   readonly running: { tool: string }
-  /** What takes the place of commands that a step would start. */
-  readonly runCommand?: (command: ForegroundCommand, interruption: Interruption) => Promise<number>
   /** Connections that the steps of a run share; without it, each tool connects for itself. */
   readonly openPool?: OpenPool
   /** What ssh has told the steps of a run. */
@@ -35,4 +32,10 @@ export interface Host {
   readonly secretMemory?: SecretMemory
   /** When the process began, in milliseconds since 1970. */
   readonly startTime?: number
+}
+
+/** The same process with other properties. Some properties are got when they are used. */
+export function hostWith(host: Host, others: Partial<Host>): Host {
+  const properties = { ...Object.getOwnPropertyDescriptors(host), ...Object.getOwnPropertyDescriptors(others) }
+  return Object.create(Object.prototype, properties) as Host
 }

@@ -3,7 +3,7 @@ import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import type { Infrastructure, System, TargetName } from '@davit/documents'
 import { currentSystem } from '@davit/store'
 
-import type { ToolContext } from './tool-context.ts'
+import type { Run, StepContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 import { deploymentOf } from './deployment-of.ts'
 
@@ -22,14 +22,14 @@ interface LoadTerms {
   readonly targetProperty: string
 }
 
-type Loading = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'> & LoadTerms
+type Loading = Pick<Run, 'environment' | 'report' | 'signal'> & LoadTerms
 
 /** Loads an infrastructure model in any language. */
 export type LoadInfrastructure = (file: string, terms: Loading) => Promise<Infrastructure>
 
 /** Reads the infrastructure that `--infrastructure` names, with `load`, or else that of the last generation. */
 export async function infrastructureOf(
-  context: ToolContext<InfrastructureArguments>,
+  context: StepContext<InfrastructureArguments>,
   load: LoadInfrastructure,
 ): Promise<Infrastructure> {
   const { args } = context
@@ -41,7 +41,7 @@ export async function infrastructureOf(
 /** Loads the model in a file, as the options say how its targets are reached. */
 export function loadNamed(
   file: string,
-  { args, environment, report, signal }: ToolContext<Pick<InfrastructureArguments, 'interface' | 'targetProperty'>>,
+  { args, environment, report, signal }: StepContext<Pick<InfrastructureArguments, 'interface' | 'targetProperty'>>,
   load: LoadInfrastructure,
 ): Promise<Infrastructure> {
   const system = currentSystem(environment)
@@ -49,7 +49,7 @@ export function loadNamed(
   return load(file, { environment, report, signal, system, clientInterface, targetProperty })
 }
 
-async function deployedInfrastructure(context: ToolContext<InfrastructureArguments>): Promise<Infrastructure> {
+async function deployedInfrastructure(context: StepContext<InfrastructureArguments>): Promise<Infrastructure> {
   const { profile, place } = deploymentOf(context)
   const generation = await currentGeneration(place)
   if (generation !== undefined) return generation.manifest.infrastructure

@@ -30,3 +30,15 @@ export const lockOptions = {
     describe: 'how long the lock remains valid when its holder no longer renews it',
   },
 } as const satisfies OptionTable
+
+/** Option of tools whose changes can be undone by the targets. Whoever goes back needs the lock, leaves nothing as it is, and has services to go back to. */
+export const confirmOptions = {
+  confirm: {
+    type: 'integer',
+    value: 'SECONDS',
+    minimum: 5,
+    excludes: ['no-lock', 'no-rollback', 'delete-state', 'abandon'],
+    describe:
+      'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active',
+  },
+} as const satisfies OptionTable

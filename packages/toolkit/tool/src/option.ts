@@ -6,6 +6,10 @@ interface OptionBase {
   readonly env?: readonly string[]
   /** Heading in help and man page; by default 'Options'. */
   readonly group?: string
+  /** Options that it cannot be combined with, such as `no-lock`; those that the tool does not have count as not given. */
+  readonly excludes?: readonly string[]
+  /** Whether a run that goes on with one that was cut off has it as that had it, unless it is given. */
+  readonly continued?: true
 }
 
 export interface BooleanOption extends OptionBase {

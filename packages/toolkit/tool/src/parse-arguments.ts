@@ -7,6 +7,7 @@ import { allOptions, operandEntries, usageLines } from './option-table.ts'
 import { type ArgumentValue, optionValue, type RawValue } from './option-value.ts'
 import { spellOut } from './spell-out.ts'
 import type { Environment } from './tool-context.ts'
+import { refuseExcluded } from './refuse-excluded.ts'
 import { usageError } from './usage-error.ts'
 
 export type Arguments = Readonly<Record<string, ArgumentValue>>
@@ -40,6 +41,7 @@ export function parseArguments(tool: Tool, { argv, environment }: CommandLine): 
   const optionArguments = [...options].map(
     ([name, option]) => [camelCase(name), optionValue({ name, option, environment }, values.get(name))] as const,
   )
+  refuseExcluded(options, Object.fromEntries(optionArguments))
   const operandArguments = bindOperands(operands, { words, command, instead: tool.instead })
   return { kind: 'run', args: Object.fromEntries([...optionArguments, ...operandArguments]) }
 }

@@ -1,45 +1,34 @@
-import { Readable, Writable } from 'node:stream'
-
 import { connectionPool, sshAnswers } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { secretMemory } from '@davit/secrets'
 
-import type { Tool } from './define-tool.ts'
-import type { Surroundings } from './carry-out.ts'
-import type { Host } from './host.ts'
+import { createRun } from './create-run.ts'
+import { type Host, hostWith } from './host.ts'
 import type { Interruption, InterruptionSignal } from './interruption.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
+import { type Done, perform, type Performance, type StepDescription } from './perform.ts'
 import { exitStatusOf } from './render-error.ts'
+import { nameOfRun, RUN_VARIABLE } from './run-journal.ts'
 import { sharedConnections } from './shared-connections.ts'
-import type { Environment, ForegroundCommand } from './tool-context.ts'
+import type { Run } from './tool-context.ts'
 
-/** Runs tools in this process, one after the other. Each method ends the run if the tool ends with a status other than 0. */
+/**
+ * Does the work of tools in this process, one after the other. A step has the name of its tool in messages, journal and trace, and
+ * hears signals while it runs. A step that throws has its error printed, and ends the run with its own status.
+ */
 export interface Steps {
-  /** Runs a tool, with a document on its standard input, which `-` names if the tool takes operands, and returns what it prints. */
-  run(tool: LoadTool, argv: readonly string[], input?: string): Promise<string>
-  /** Runs a tool whose standard output is ours. */
-  show(tool: LoadTool, argv: readonly string[], input?: string): Promise<void>
-  /** Runs a tool that starts a command, and carries out `work` where the command would be started. */
-  during(tool: LoadTool, argv: readonly string[], work: CommandInProcess): Promise<void>
-  /** The same steps with other variables. */
-  with(variables: Environment): Steps
+  /** Does work as a step. */
+  as<Result>(step: StepDescription, work: (run: Run) => Promise<Result>): Promise<Result>
+  /** Does work as a step during which others run: `steps`, when the work calls the command. */
+  during(step: StepDescription, work: WorkAround, steps: () => Promise<void>): Promise<void>
 }
 
-/** Loads a tool when its step comes. */
-export type LoadTool = () => Promise<Tool>
+/** Work that returns the status of the command, which it may end by an abort. */
+export type WorkAround = (run: Run, command: (lost: AbortSignal) => Promise<number>) => Promise<number>
 
-export interface CommandInProcess {
-  readonly input: string
-  /** Steps to run instead of the command. */
-  readonly work: () => Promise<void>
-}
-
-export interface StepsHost extends Surroundings {
-  readonly executeTool: (tool: Tool, surroundings: Surroundings) => Promise<number>
-  /** Environment of the steps. */
-  readonly environment: Environment
-  /** Reports an error of the work under the name of the tool that runs the steps. */
-  readonly complain: (error: unknown) => void
+export interface StepsHost extends Performance {
+  /** Name of the tool that runs the steps. */
+  readonly tool: string
 }
 
 /**
@@ -47,15 +36,15 @@ export interface StepsHost extends Surroundings {
  * begins.
  */
 export async function runSteps(host: StepsHost, work: (steps: Steps) => Promise<void>): Promise<number> {
-  const run = new Run(host)
+  const steps = new StepsOfRun(host)
   try {
-    await work(stepsOf(run, host.environment))
+    await work(steps)
     return 0
   } catch (error) {
     if (error instanceof StepFailed) return error.status
     throw error
   } finally {
-    await run.end()
+    await steps.end()
   }
 }
 
@@ -69,75 +58,43 @@ class StepFailed extends Error {
   }
 }
 
-function stepsOf(run: Run, environment: Environment): Steps {
-  return {
-    async run(tool, argv, input) {
-      const printed: Buffer[] = []
-      await run.step(tool, { argv, environment, input, output: collecting(printed) })
-      return Buffer.concat(printed).toString()
-    },
-    show: (tool, argv, input) => run.step(tool, { argv, environment, input }),
-    during(tool, argv, { input, work }) {
-      return run.step(tool, { argv, environment, input, output: collecting([]), work })
-    },
-    with: (variables) => stepsOf(run, { ...environment, ...variables }),
-  }
-}
-
-/** The words of a step, with the operand for its document, and a command where the tool takes one. */
-function wordsFor({ operands = {} }: Tool, { argv, input, work }: Step): readonly string[] {
-  const operand = input === undefined || Object.keys(operands).length === 0 ? [] : ['-']
-  return [...argv, ...operand, ...(work === undefined ? [] : ['--', 'steps'])]
-}
-
-interface Step {
-  readonly argv: readonly string[]
-  readonly environment: Environment
-  readonly input?: string | undefined
-  readonly output?: Writable
-  readonly work?: () => Promise<void>
-}
-
-class Run {
-  readonly #surroundings: StepsHost
+class StepsOfRun implements Steps {
+  readonly #around: StepsHost
+  readonly #host: Host
   readonly #connections = sharedConnections({ connectionPool, now: () => performance.now() })
-  readonly #secrets = secretMemory()
-  readonly #answers = sshAnswers()
   readonly #restore: () => void
   /** Interruptions of the steps that are running, one inside the other. */
   readonly #running: Interruption[] = []
   /** Status for the first signal, once there was one. */
   #caught: number | undefined
 
-  constructor(surroundings: StepsHost) {
-    this.#surroundings = surroundings
+  constructor(around: StepsHost) {
+    const { host, tool } = around
+    this.#around = around
+    this.#host = hostWith(host, {
+      environment: { ...host.environment, [RUN_VARIABLE]: nameOfRun(tool, host) },
+      openPool: this.#connections.open,
+      secretMemory: secretMemory(),
+      answers: sshAnswers(),
+    })
     const pass = (name: InterruptionSignal, status: number): void => {
       this.#caught ??= status
       this.#running.at(-1)?.receive(name)
     }
-    this.#restore = surroundings.interruption.divert(pass, () => this.#running.at(-1)?.endsNext === true)
+    this.#restore = around.interruption.divert(pass, () => this.#running.at(-1)?.endsNext === true)
   }
 
-  async step(load: LoadTool, step: Step): Promise<void> {
-    const tool = await load()
-    this.#refuseAfterSignal(tool)
-    const { host, executeTool } = this.#surroundings
-    const interruption = this.#surroundings.interruption.ofStep()
-    const { tool: outer } = host.running
-    this.#running.push(interruption)
-    host.running.tool = tool.name
-    const release = tool.holdsMuch === true ? keepMemorySmall() : () => {}
-    try {
-      const status = await executeTool(tool, {
-        host: this.#hostOf({ ...step, argv: wordsFor(tool, step) }),
-        interruption,
-      })
-      if (status !== 0) throw new StepFailed(status)
-    } finally {
-      release()
-      host.running.tool = outer
-      this.#running.pop()
-    }
+  as<Result>(step: StepDescription, work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.#perform(step, async (performance) => ({ result: await work(createRun(performance)), status: 0 }))
+  }
+
+  async during(step: StepDescription, work: WorkAround, steps: () => Promise<void>): Promise<void> {
+    const status = await this.#perform(step, async (performance) => {
+      const command = (lost: AbortSignal) => this.#inPlaceOfCommand(steps, lost, performance.interruption)
+      const result = await work(createRun(performance), command)
+      return { result, status: result }
+    })
+    if (status !== 0) throw new StepFailed(status)
   }
 
   async end(): Promise<void> {
@@ -145,7 +102,30 @@ class Run {
     await this.#connections.close()
   }
 
-  #refuseAfterSignal({ name }: Tool): void {
+  async #perform<Result>(
+    step: StepDescription,
+    work: (performance: Performance) => Promise<Done<Result>>,
+  ): Promise<Result> {
+    this.#refuseAfterSignal(step)
+    const { args, interruption: ofTool } = this.#around
+    const { running } = this.#host
+    const interruption = ofTool.ofStep()
+    const { tool: outer } = running
+    this.#running.push(interruption)
+    running.tool = step.name
+    const release = step.holdsMuch === true ? keepMemorySmall() : () => {}
+    try {
+      const performed = await perform(step, { args, host: this.#host, interruption }, work)
+      if (performed.kind === 'failed') throw new StepFailed(performed.status)
+      return performed.result
+    } finally {
+      release()
+      running.tool = outer
+      this.#running.pop()
+    }
+  }
+
+  #refuseAfterSignal({ name }: StepDescription): void {
     if (this.#caught === undefined) return
     throw new DavitError('interrupted', `interrupted before ${name}`, {
       exitStatus: this.#caught,
@@ -154,53 +134,23 @@ class Run {
     })
   }
 
-  #hostOf({ argv, environment, input = '', output, work }: Step): Host {
-    const { host } = this.#surroundings
-    return {
-      ...host,
-      argv,
-      environment,
-      input: Readable.from(input === '' ? [] : [Buffer.from(input)]),
-      output: output ?? host.output,
-      openPool: this.#connections.open,
-      secretMemory: this.#secrets,
-      answers: this.#answers,
-      ...(work === undefined
-        ? {}
-        : { runCommand: (command, interruption) => this.#carryOut(work, command, interruption) }),
-    }
-  }
-
-  /** Carries out work instead of a command, as `runInForeground` would: signals go to the work, and an abort ends it. */
-  async #carryOut(
-    work: () => Promise<void>,
-    { signal }: ForegroundCommand,
-    interruption: Interruption,
-  ): Promise<number> {
+  /** Carries out steps instead of a command, as `runInForeground` would: signals go to the steps, and an abort ends them. */
+  async #inPlaceOfCommand(steps: () => Promise<void>, lost: AbortSignal, interruption: Interruption): Promise<number> {
     interruption.signal.throwIfAborted()
-    signal?.throwIfAborted()
+    lost.throwIfAborted()
     const restore = interruption.divert(() => {})
-    const terminate = (): void => this.#surroundings.interruption.receive('SIGTERM')
-    signal?.addEventListener('abort', terminate, { once: true })
+    const terminate = (): void => this.#around.interruption.receive('SIGTERM')
+    lost.addEventListener('abort', terminate, { once: true })
     try {
-      await work()
+      await steps()
       return 0
     } catch (error) {
       if (error instanceof StepFailed) return error.status
-      this.#surroundings.complain(error)
+      this.#around.complain(error)
       return exitStatusOf(error)
     } finally {
       restore()
-      signal?.removeEventListener('abort', terminate)
+      lost.removeEventListener('abort', terminate)
     }
   }
-}
-
-function collecting(chunks: Buffer[]): Writable {
-  return new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk)
-      done()
-    },
-  })
 }

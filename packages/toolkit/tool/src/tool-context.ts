@@ -29,22 +29,19 @@ export interface ForegroundCommand {
   readonly signal?: AbortSignal
 }
 
-/** Everything that a tool may use of its environment. */
-export interface ToolContext<Arguments> {
-  readonly args: Arguments
-  /** Writes the result to standard output, or to the file of `--output`, which is created when the tool has succeeded. */
-  print(content: string | Uint8Array): Promise<void>
+/** What a step may use of the run that it belongs to. An executable is a run of one step. */
+export interface Run {
   readonly report: Report
   /** Missing if no trace is written. */
   readonly trace?: Trace | undefined
   /**
-   * Begins the journal of the run; tools that act on a deployment call this once before they change anything. From then on, the
-   * journal records what is reported, and finally how the tool ended.
+   * Begins the journal of the step, if it acts on a deployment; it calls this once before it changes anything. From then on, the
+   * journal records what is reported, and finally how the step ended.
    */
   journal(run: JournalledRun, purpose: JournalPurpose): void
   /**
-   * Aborts when the user interrupts the tool; its reason is a DavitError `interrupted`. A tool hears signals from when this is got
-   * first, so a tool gets it when it begins something that needs to be finished or undone, and not before it computes.
+   * Aborts when the user interrupts the step; its reason is a DavitError `interrupted`. A step hears signals from when this is got
+   * first, so a step gets it when it begins something that needs to be finished or undone, and not before it computes.
    */
   readonly signal: AbortSignal
   /** Resolves references to secrets, each once in a run; without it, none can be resolved. */
@@ -53,10 +50,29 @@ export interface ToolContext<Arguments> {
   readonly workingDirectory: string
   /** Whether the user is root. */
   readonly privileged: boolean
+  /** Opens the pool of connections that the steps of a run share; absent if there is only one step. */
+  readonly openPool?: OpenPool
+  /** What ssh has said of addresses in this run, for further pools. */
+  readonly answers?: SshAnswers
+}
+
+/** A run with the options of a step. */
+export interface StepContext<Options> extends Run {
+  readonly args: Options
+}
+
+/** How a document looks where it is printed. */
+export interface Rendering {
   /** Columns of the terminal that standard output is; undefined if it is none. */
   readonly columns?: number | undefined
   /** Whether standard output is a terminal that shows colours. */
   readonly colours?: boolean
+}
+
+/** Everything that a tool may use of its environment. */
+export interface ToolContext<Arguments> extends StepContext<Arguments>, Rendering {
+  /** Writes the result to standard output, or to the file of `--output`, which is created when the tool has succeeded. */
+  print(content: string | Uint8Array): Promise<void>
   /** Path through which the executable was called. */
   readonly executable: string
   /** Reads a file, or standard input if the operand is missing or `-`; the text may be empty. */
@@ -65,10 +81,6 @@ export interface ToolContext<Arguments> {
   readDocument<Value>(format: Format<Value>, operand: string | undefined): Promise<DocumentInput<Value>>
   /** Runs a command with our standard streams; signals go to it, not to `signal`. Returns its exit status. */
   runInForeground(command: ForegroundCommand): Promise<number>
-  /** Runs other tools as steps of this process; returns 0, or the status of the step that failed. See `Steps`. */
-  runSteps(variables: Environment, work: (steps: Steps) => Promise<void>): Promise<number>
-  /** Opens the pool of connections that the steps of a run share; absent if the tool is not a step. */
-  readonly openPool?: OpenPool
-  /** What ssh has said of addresses in this run, for further pools. */
-  readonly answers?: SshAnswers
+  /** Does the work of other tools as steps of this run; returns 0, or the status of the step that failed. */
+  runSteps(work: (steps: Steps) => Promise<void>): Promise<number>
 }

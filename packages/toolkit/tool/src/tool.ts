@@ -8,7 +8,7 @@ export {
 } from './define-tool.ts'
 export { directOf } from './direct-of.ts'
 export { directOptions } from './direct-options.ts'
-export { activityOptions, lockOptions } from './lock-options.ts'
+export { activityOptions, confirmOptions, lockOptions } from './lock-options.ts'
 export { copyOptions, directionOf } from './copy-direction.ts'
 export {
   infrastructureOf,
@@ -17,13 +17,23 @@ export {
   onlyTarget,
   onlyTargets,
 } from './infrastructure-of.ts'
-export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
+export {
+  type ArgumentsOf,
+  camelCase,
+  type Operand,
+  type OperandTable,
+  type Option,
+  type OptionTable,
+} from './option.ts'
+export { isGiven } from './refuse-excluded.ts'
 export { noService } from './no-service.ts'
 export { planOptions } from './plan-options.ts'
 export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
-export type { Steps } from './run-steps.ts'
+export { optionsFor } from './options-for.ts'
+export { withVariables } from './create-run.ts'
+export type { Steps, WorkAround } from './run-steps.ts'
 export { renderTable } from './render-table.ts'
 export { runTool } from './run-tool.ts'
 export {
@@ -56,7 +66,16 @@ export { bytesIn } from './bytes-in.ts'
 export { secondsIn } from './seconds-in.ts'
 export { parseSince } from './since.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
-export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
+export type {
+  DocumentInput,
+  Environment,
+  ForegroundCommand,
+  Input,
+  Rendering,
+  Run,
+  StepContext,
+  ToolContext,
+} from './tool-context.ts'
 export { unlessInterrupted } from './unless-interrupted.ts'
 export { dashed, givenOptions } from './given-options.ts'
 export { version } from './version.ts'

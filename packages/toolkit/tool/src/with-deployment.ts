@@ -9,7 +9,7 @@ import { deploymentOf, type NamedDeployment } from './deployment-of.ts'
 import { onSelected, selectionIn } from './selection-in.ts'
 import { type AdoptionMachines, adoptionMachines, stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
-import type { ToolContext } from './tool-context.ts'
+import type { StepContext } from './tool-context.ts'
 import type { Trust } from './trust.ts'
 import { type OpenMachine, withTargets } from './with-targets.ts'
 
@@ -54,7 +54,7 @@ export interface ReachedDeployment extends NamedDeployment {
 
 /** Acts on a deployment: journals the run, connects to the targets, and refuses or skips those that cannot be reached. */
 export async function withDeployment<Result>(
-  context: ToolContext<DeploymentArguments>,
+  context: StepContext<DeploymentArguments>,
   { manifest, others = [], besides = [], text, purpose, trust }: DeploymentRun,
   use: (deployment: ReachedDeployment) => Promise<Result>,
 ): Promise<Result> {

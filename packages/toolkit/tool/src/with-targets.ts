@@ -3,17 +3,14 @@ import type { Infrastructure, Manifest } from '@davit/documents'
 import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
 
 import { secondsIn } from './seconds-in.ts'
-import type { ToolContext } from './tool-context.ts'
+import type { Run } from './tool-context.ts'
 import { refuseStrangePrograms, STRANGE_SECRET, type Trust, trustedPool, trustedReferences } from './trust.ts'
 import { unlessInterrupted } from './unless-interrupted.ts'
 
 /** Opens a machine with a helper of a role, over the connections of the targets. */
 export type OpenMachine = <R extends Role>(request: ConnectionRequest, role: R) => Promise<Machine<R>>
 
-type ConnectingContext = Pick<
-  ToolContext<unknown>,
-  'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool' | 'answers'
->
+type ConnectingContext = Pick<Run, 'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool' | 'answers'>
 
 interface Connecting<R extends Role> extends ConnectingContext {
   readonly role: R

@@ -9,7 +9,7 @@ import {
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import type { ReachedTargets } from '@davit/target'
-import { onSelected, refuseMore, selectionIn, type ToolContext, type Trust, withTargets } from '@davit/tool'
+import { onSelected, refuseMore, selectionIn, type StepContext, type Trust, withTargets } from '@davit/tool'
 
 interface Arguments {
   readonly on: readonly string[]
@@ -26,41 +26,41 @@ interface CheckTerms extends Omit<LookTerms, 'sets' | 'store'> {
   readonly trust: Trust
 }
 
-/** Carries out `davit-activate --check`. */
-export async function check(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<void> {
-  const selection = selectionIn([next, ...(terms.previous === undefined ? [] : [terms.previous])], context.args.on)
-  refuseMore(next, terms.previous, selection)
-  const answer = (await wouldChange(next, context, { ...terms, selection })) ? 'changed' : 'unchanged'
-  await context.print(`${answer}\n`)
-}
-
-async function wouldChange(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
-  const { claim, expected } = terms
+/** Whether a run would change anything; throws if it would be refused. */
+export async function wouldChange(
+  next: Manifest,
+  context: StepContext<Arguments>,
+  given: Omit<CheckTerms, 'selection'>,
+): Promise<boolean> {
+  const { claim, expected, previous } = given
+  const selection = selectionIn([next, ...(previous === undefined ? [] : [previous])], context.args.on)
+  refuseMore(next, previous, selection)
+  const terms = { ...given, selection }
   if (claim !== undefined) await checkClaim(next, context, { ...terms, ...claim })
   if (expected !== undefined) await checkPlan(next, context, terms)
   return isWork(context, terms) || looksChanged(next, context, terms)
 }
 
 /** Whether a run is needed, whatever the targets say. */
-function isWork({ args }: ToolContext<Arguments>, { claim, expected, old }: CheckTerms): boolean {
+function isWork({ args }: StepContext<Arguments>, { claim, expected, old }: CheckTerms): boolean {
   if (claim !== undefined || old !== undefined || (expected?.steps.length ?? 0) > 0) return true
   // A repair is asked for by somebody who knows that something is wrong.
   return args.repair || args.originalProfile
 }
 
-async function looksChanged(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
+async function looksChanged(next: Manifest, context: StepContext<Arguments>, terms: CheckTerms): Promise<boolean> {
   const look = { ...terms, sets: setsOf(context.args), store: await openStore(next.store, context) }
   if (!(await isRecorded(next, look))) return true
   return onTargets(next, { context, terms }, async (reached) => !(await isDeployed(next, reached, look)))
 }
 
 /** Refuses a plan that is outdated before anything is sent. */
-async function checkPlan(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<void> {
+async function checkPlan(next: Manifest, context: StepContext<Arguments>, terms: CheckTerms): Promise<void> {
   await onTargets(next, { context, terms }, (reached) => refuseOutdated(next, reached, terms))
 }
 
 interface Scene {
-  readonly context: ToolContext<Arguments>
+  readonly context: StepContext<Arguments>
   readonly terms: Pick<CheckTerms, 'previous' | 'selection' | 'trust'>
 }
 
@@ -81,7 +81,7 @@ function setsOf({ targetProfiles, coordinatorProfile }: Arguments): LookTerms['s
 /** Checks the targets that can be reached; whether the others matter is decided when targets are changed. */
 async function checkClaim(
   next: Manifest,
-  context: ToolContext<Arguments>,
+  context: StepContext<Arguments>,
   { selection, trust, ...claim }: FirstTerms & Pick<CheckTerms, 'selection' | 'trust'>,
 ): Promise<void> {
   await withTargets(

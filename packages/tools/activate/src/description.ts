@@ -2,6 +2,7 @@ import {
   directOptions,
   type ToolDescription,
   activityOptions,
+  confirmOptions,
   connectionEnvironment,
   lockOptions,
   originalOptions,
@@ -53,6 +54,7 @@ export const description = {
     plan: {
       type: 'string',
       value: 'FILE',
+      excludes: ['old-manifest', 'abandon'],
       describe:
         'carry out exactly this plan of davit-plan, with the options that it was made with, and refuse if what is active has changed meanwhile, so that something else would be done; without a manifest, that of the plan is used',
     },
@@ -69,9 +71,7 @@ export const description = {
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
     confirm: {
-      type: 'integer',
-      value: 'SECONDS',
-      minimum: 5,
+      ...confirmOptions.confirm,
       describe:
         'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active; it also goes back when it has heard nothing of this run for SECONDS, and when it is restarted; refused if state would move',
     },

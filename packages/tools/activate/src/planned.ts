@@ -3,32 +3,29 @@ import { optionsOfTerms, refusePlanOfManifest } from '@davit/deployment'
 import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
 import { dashed, type DocumentInput, type ToolContext, usageError } from '@davit/tool'
 
-interface Arguments extends ReturnType<typeof optionsOfTerms> {
+interface PlanTerms extends ReturnType<typeof optionsOfTerms> {
+  readonly profile: string
+  readonly skipUnreachable: boolean
+}
+
+interface Arguments extends PlanTerms {
   readonly abandon: readonly string[]
   readonly oldManifest: string | undefined
   readonly manifest: string | undefined
   readonly plan: string | undefined
-  readonly profile: string
-  readonly skipUnreachable: boolean
 }
 
 /** Reads the plan that is to be carried out; undefined if there is none. */
 export async function readPlan({ args, readDocument }: ToolContext<Arguments>): Promise<PlanDocument | undefined> {
   if (args.plan === undefined) return undefined
-  const other = args.oldManifest === undefined ? (args.abandon.length === 0 ? undefined : 'abandon') : 'old-manifest'
-  if (other !== undefined) throw usageError(`options '--plan' and '--${other}' cannot be combined`, 'omit one of them')
   const { value } = await readDocument(PlanDocument, args.plan)
   refusePlanOfManifest(value, args.plan)
   return value
 }
 
-/** Adds to a context the options that a plan was made with; refuses others. */
-export function asPlanned<Given extends Arguments>(
-  context: ToolContext<Given>,
-  plan: PlanDocument | undefined,
-): ToolContext<Given> {
-  if (plan === undefined) return context
-  const { args } = context
+/** Adds to options those that a plan was made with; refuses others. */
+export function asPlanned<Given extends PlanTerms>(args: Given, plan: PlanDocument | undefined): Given {
+  if (plan === undefined) return args
   const planned = { ...optionsOfTerms(plan.terms), profile: plan.profile }
   for (const [name, value] of Object.entries(planned)) {
     const given = args[name as keyof typeof planned]
@@ -36,7 +33,7 @@ export function asPlanned<Given extends Arguments>(
       throw usageError(`option '--${dashed(name)}' is not that of the plan`, 'omit it, or make the plan anew with it')
   }
   const skipUnreachable = args.skipUnreachable || plan.skipped.length > 0
-  return { ...context, args: { ...args, ...planned, skipUnreachable } }
+  return { ...args, ...planned, skipUnreachable }
 }
 
 /** What options are if they are not given. */

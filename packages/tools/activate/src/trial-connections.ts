@@ -3,12 +3,12 @@ import type { TrialConnections } from '@davit/deployment'
 import type { Infrastructure } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
 import { addressOf, isSamePlace, type Machine, type ShellTarget } from '@davit/target'
-import { type OpenMachine, type ToolContext, withTargets } from '@davit/tool'
+import { type OpenMachine, type Run, withTargets } from '@davit/tool'
 
 export interface TrialSurroundings {
   readonly infrastructure: Infrastructure
   readonly targets: readonly ShellTarget[]
-  readonly context: ToolContext<unknown>
+  readonly context: Run
   readonly open: OpenMachine
 }
 

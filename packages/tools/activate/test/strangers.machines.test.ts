@@ -5,6 +5,7 @@ import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import type { ReportEvent } from '@davit/diagnostics'
 import { encodeDocument, Manifest, type ProfileName, type StorePath } from '@davit/documents'
 import { Machines } from '@davit/deployment/testing'
+import { parseArguments } from '@davit/tool/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
@@ -25,10 +26,6 @@ interface Given {
   readonly undeploy?: boolean
   readonly upgrade?: boolean
   readonly repair?: boolean
-  readonly confirm?: number
-  readonly lock?: boolean
-  readonly rollback?: boolean
-  readonly abandon?: readonly string[]
   readonly text?: string
 }
 
@@ -312,13 +309,11 @@ function renamedKeys(manifest: Manifest): Manifest {
   }
 }
 
-test.each<readonly [string, Given]>([
-  ['--no-lock', { lock: false }],
-  ['--no-rollback', { rollback: false }],
-  ['--abandon', { abandon: ['api'] }],
-])('--confirm and %s are refused together', async (option, given) => {
-  await expect(activate(machines.manifest(OURS), { confirm: 60, ...given })).rejects.toMatchObject({
-    code: 'usage',
-    message: `options '--confirm' and '${option}' cannot be combined`,
-  })
-})
+test.each([['--no-lock'], ['--no-rollback'], ['--abandon', 'api']])(
+  '--confirm and %s are refused together',
+  (...words) => {
+    expect(() => parseArguments(tool, { argv: ['--confirm', '60', ...words], environment: {} })).toThrow(
+      `options '--confirm' and '${words[0]}' cannot be combined`,
+    )
+  },
+)

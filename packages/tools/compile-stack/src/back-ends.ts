@@ -1,11 +1,11 @@
 import { CompiledStack as CompiledDocument, encodeDocument } from '@davit/documents'
 import { type CompiledStack, compiledDocument, type Emission, finding, stackRefusal } from '@davit/stack'
 import { emitCloudFormation } from '@davit/stack-cloudformation'
-import type { ToolContext } from '@davit/tool'
+import type { StepContext } from '@davit/tool'
 import type { MachineArguments } from './make-architecture.ts'
 
 /** Makes what is printed of a compiled stack: what its target understands. */
-export type BackEnd = (stack: CompiledStack, context: ToolContext<MachineArguments>) => Emission | Promise<Emission>
+export type BackEnd = (stack: CompiledStack, context: StepContext<MachineArguments>) => Emission | Promise<Emission>
 
 /** Back ends by the clouds that they make code for. */
 const BACK_ENDS: ReadonlyMap<string, BackEnd> = new Map<string, BackEnd>([

@@ -4,24 +4,24 @@ import { loadTargets } from '@davit/models'
 import { type CompiledStack, type Emission, finding, placeOf, type StackFinding, stackRefusal } from '@davit/stack'
 import { architectureOfStack, changesSince } from '@davit/stack-machines'
 import { currentSystem } from '@davit/store'
-import { type ToolContext, usageError } from '@davit/tool'
+import { type StepContext, usageError } from '@davit/tool'
 import { say } from './messages.ts'
-import { type Previous, readPrevious } from './previous.ts'
+import type { Previous } from './previous.ts'
 
 export interface MachineArguments {
   readonly infrastructure: string | undefined
   readonly targetProperty: string
-  readonly previous: readonly string[]
+  readonly previous: () => Promise<Previous>
   readonly noReplace: boolean
 }
 
 /** Places a compiled stack on machines; the text is an architecture model. */
 export async function makeArchitecture(
   stack: CompiledStack,
-  context: ToolContext<MachineArguments>,
+  context: StepContext<MachineArguments>,
 ): Promise<Emission> {
   const { environment, report, signal } = context
-  const previous = await readPrevious(context.args.previous, context)
+  const previous = await context.args.previous()
   const changes = changesIn(stack, previous, context)
   if (changes.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings: changes }
   const file = infrastructureOf(stack, context)
@@ -52,7 +52,7 @@ export async function makeArchitecture(
 function changesIn(
   stack: CompiledStack,
   previous: Previous,
-  { args, report }: ToolContext<MachineArguments>,
+  { args, report }: StepContext<MachineArguments>,
 ): readonly StackFinding[] {
   if (previous.stack === undefined) return []
   const changes = changesSince(previous.stack, stack, { refusesReplacement: args.noReplace })
@@ -66,7 +66,7 @@ function changesIn(
 }
 
 /** A file that the cluster names, and that is not there, is told where the cluster names it. */
-function placed(error: unknown, { options }: CompiledStack, { args }: ToolContext<MachineArguments>): unknown {
+function placed(error: unknown, { options }: CompiledStack, { args }: StepContext<MachineArguments>): unknown {
   const { cluster } = options
   const isOfCluster = args.infrastructure === undefined && cluster?.infrastructure !== undefined
   if (!isOfCluster || !(error instanceof DavitError) || error.code !== 'cannot-read') return error
@@ -75,7 +75,7 @@ function placed(error: unknown, { options }: CompiledStack, { args }: ToolContex
   return stackRefusal([finding('MU103', [cluster.infrastructure], { message: error.message, place, hint })])
 }
 
-function infrastructureOf(stack: CompiledStack, { args, workingDirectory }: ToolContext<MachineArguments>): string {
+function infrastructureOf(stack: CompiledStack, { args, workingDirectory }: StepContext<MachineArguments>): string {
   const { cluster, roots } = stack.options
   if (args.infrastructure !== undefined) return resolve(workingDirectory, args.infrastructure)
   if (cluster?.infrastructure !== undefined) return resolve(roots.workspace, cluster.infrastructure)

@@ -38,13 +38,14 @@ type ReadingContext = Pick<ToolContext<unknown>, 'readDocument' | 'readInput' | 
 export async function assignmentFrom(args: AssignmentArguments, context: ReadingContext): Promise<Assignment> {
   if (args.build !== undefined) return fromBuildModel(args.build, args, context)
   const { value, text } = await context.readDocument(Architecture, args.architecture)
-  return {
-    store: value.store,
-    infrastructure: value.infrastructure,
-    buildModel: buildModelOf(value),
-    orderWith: async () => orderOfArchitecture(value),
-    text,
-  }
+  return { ...assignmentOf(value), text }
+}
+
+/** What an architecture has built. */
+export function assignmentOf(architecture: Architecture): Omit<Assignment, 'text'> {
+  const { store, infrastructure } = architecture
+  const orderWith = async () => orderOfArchitecture(architecture)
+  return { store, infrastructure, buildModel: buildModelOf(architecture), orderWith }
 }
 
 async function fromBuildModel(

@@ -19,6 +19,17 @@ import { listGenerations, renderGenerations } from './list-generations.ts'
 import { say } from './messages.ts'
 import { madeFromOrWarning, show } from './show.ts'
 
+// What davit-env does in the name of davit-generations.
+export {
+  currentGeneration,
+  currentNumber,
+  finishRollback,
+  nextRollback,
+  readGeneration,
+} from '@davit/coordinator-state'
+export { description } from './description.ts'
+export { madeFromOrWarning } from './show.ts'
+
 export const tool = defineTool({
   ...description,
   async run(context) {
@@ -57,20 +68,20 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
     [args.diff !== undefined, () => diff(place, args.diff ?? 0, context)],
     [args.current, () => printCurrent(place, context)],
     [args.previous, async () => print(`${(await nextRollback(place)).to}\n`)],
-    [
-      args.beginRollback,
-      async () => {
-        const { to, isUnfinished } = await beginRollback(place)
-        if (isUnfinished) report(say('rollback-unfinished', { to }))
-        await print(`${to}\n`)
-      },
-    ],
+    [args.beginRollback, async () => print(`${await startRollback(place, report)}\n`)],
     [args.endRollback, () => finishRollback(place)],
     [deleted !== undefined, () => deleteSelected(place, deleted ?? '', context)],
     [args.deleteAll, () => forgetDeployment(place, context)],
     [args.forget !== undefined, () => forget(place, args.forget ?? '', report)],
   ]
   return actions.flatMap(([isWanted, action]) => (isWanted ? [action] : []))
+}
+
+/** Begins to return to the generation before, or goes on with that; returns its number. */
+export async function startRollback(place: DeploymentPlace, report: Report): Promise<number> {
+  const { to, isUnfinished } = await beginRollback(place)
+  if (isUnfinished) report(say('rollback-unfinished', { to }))
+  return to
 }
 
 async function printCurrent(place: DeploymentPlace, { args, print, report }: ToolContext<Arguments>): Promise<void> {

@@ -20,7 +20,10 @@ import {
   defineTool,
   deploymentOf,
   givenOptions,
+  handOn,
   infrastructureOf,
+  type Run,
+  type StepContext,
   type ToolContext,
   trustToLook,
   unlessInterrupted,
@@ -33,27 +36,45 @@ import { formatIn, refuseUnfit, refuseUnused } from './check-arguments.ts'
 import { description } from './description.ts'
 import { say } from './messages.ts'
 import type { ModelLanguage } from './model-languages.ts'
-import { printWanted } from './print-wanted.ts'
+import { findWanted, type WantedDeployment } from './find-wanted.ts'
 import { writeModels } from './write-models.ts'
+
+export { description } from './description.ts'
+export type { WantedDeployment } from './find-wanted.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
     const { wanted } = context.args
     refuseUnused(context.args)
-    await (wanted ? printWanted(context, (manifest) => fetchIfAsked(manifest, context)) : printDeployed(context))
+    await (wanted ? printWanted(context) : printDeployed(context))
   },
 })
+
+async function printWanted(
+  context: ToolContext<WantedArguments & { readonly origin: string | undefined }>,
+): Promise<void> {
+  const { args, print } = context
+  const found = await reconstructWanted(args, context)
+  if (found === undefined) return
+  const { madeFrom, text } = found
+  if (madeFrom !== undefined) await handOn(context, () => madeFrom)
+  await print(text)
+}
+
+type WantedArguments = Parameters<typeof findWanted>[0]['args'] & { readonly closures: boolean }
+
+/** Finds out what a run wanted that was cut off, and fetches its packages if they are asked for. */
+export async function reconstructWanted(options: WantedArguments, run: Run): Promise<WantedDeployment | undefined> {
+  const context = { ...run, args: options }
+  return findWanted(context, (manifest) => fetchIfAsked(manifest, context))
+}
 
 /** Prints the manifest that was deployed, or makes something else of it. */
 async function printDeployed(context: ToolContext<DeployedArguments>): Promise<void> {
   const { args, print, report } = context
   const { profile, place } = deploymentOf(context)
-  const { manifest, installed } = await readBack(context)
-  refuseUnfit(args.as, manifest.store)
-  const text = encodeDocument(Manifest, manifest, formatIn(args))
-  const store = args.closures ? await openStore(manifest.store, context) : undefined
-  if (store !== undefined) await fetchClosures(manifest, store, context)
+  const { manifest, installed, text, store } = await reconstructDeployed(args, context)
   if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
   if (args.set) {
     context.journal({ profile, manifest: text }, 'change')
@@ -64,6 +85,26 @@ async function printDeployed(context: ToolContext<DeployedArguments>): Promise<v
   if (args.as === undefined) await print(text)
 }
 
+interface ReconstructedDeployment extends Reconstructed {
+  readonly text: string
+  /** The store of the coordinator, if packages were fetched. */
+  readonly store: Store | undefined
+}
+
+/** Puts together what was deployed from what the targets have, and fetches its packages if they are asked for. */
+export async function reconstructDeployed(
+  options: ReadingArguments & Pick<DeployedArguments, 'format' | 'closures' | 'as'>,
+  run: Run,
+): Promise<ReconstructedDeployment> {
+  const reconstructed = await readBack({ ...run, args: options })
+  const { manifest } = reconstructed
+  refuseUnfit(options.as, manifest.store)
+  const text = encodeDocument(Manifest, manifest, formatIn(options))
+  const store = options.closures ? await openStore(manifest.store, run) : undefined
+  if (store !== undefined) await fetchClosures(manifest, store, run)
+  return { ...reconstructed, text, store }
+}
+
 interface DeployedArguments extends ReadingArguments {
   readonly format: 'xml' | 'json' | undefined
   readonly closures: boolean
@@ -72,7 +113,7 @@ interface DeployedArguments extends ReadingArguments {
   readonly set: boolean
 }
 
-async function readBack(context: ToolContext<ReadingArguments>): Promise<Reconstructed> {
+async function readBack(context: StepContext<ReadingArguments>): Promise<Reconstructed> {
   const { args } = context
   const prefer = preferenceIn(args.prefer)
   if (args.infrastructure === undefined)
@@ -103,7 +144,7 @@ function preferenceIn(prefer: Preference | 'coordinator' | 'targets' | undefined
   throw usageError(`'--prefer ${prefer}' belongs to '--wanted'`, 'it can be profile or records')
 }
 
-async function fetchIfAsked(manifest: Manifest, context: ToolContext<{ readonly closures: boolean }>): Promise<void> {
+async function fetchIfAsked(manifest: Manifest, context: StepContext<{ readonly closures: boolean }>): Promise<void> {
   if (context.args.closures) await fetchClosures(manifest, await openStore(manifest.store, context), context)
 }
 
@@ -121,7 +162,7 @@ async function writeAs(
 }
 
 /** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
-async function fetchClosures(manifest: Manifest, store: Store, context: ToolContext<unknown>): Promise<void> {
+async function fetchClosures(manifest: Manifest, store: Store, context: Run): Promise<void> {
   const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => manifest.profiles.has(name)))
   await withTargets(
     infrastructure,

@@ -1,20 +1,22 @@
 import { currentGeneration, type DeploymentPlace, readMadeFrom } from '@davit/coordinator-state'
 import { CompiledStack, encodeDocument, type MadeFrom, type Manifest, parseDocument } from '@davit/documents'
 import { stackOfPart } from '@davit/selection'
-import { hashOfManifest, readOrigin, selectionFor } from '@davit/tool'
+import { hashOfManifest, selectionFor } from '@davit/tool'
 
 interface Recording {
   readonly place: DeploymentPlace
   readonly manifest: Manifest
   /** Text of the manifest. */
   readonly text: string
+  /** What the steps before know. */
+  readonly known: MadeFrom
 }
 
-type Context = Parameters<typeof readOrigin>[0] & Parameters<typeof selectionFor>[1]
+type Context = Parameters<typeof selectionFor>[1]
 
-/** Reads what the generation of a manifest is made from, as the tools before have handed it on. */
-export async function madeFromFor(context: Context, { place, manifest, text }: Recording): Promise<MadeFrom> {
-  const madeFrom = withoutOther(await readOrigin(context), text)
+/** What the generation of a manifest is made from. */
+export async function madeFromFor(context: Context, { place, manifest, text, known }: Recording): Promise<MadeFrom> {
+  const madeFrom = withoutOther(known, text)
   const { stack } = madeFrom
   const selection = await selectionFor(manifest, context)
   const before = selection === undefined ? undefined : await stackBefore(place)

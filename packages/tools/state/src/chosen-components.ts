@@ -1,7 +1,7 @@
 import type { Infrastructure, Manifest, TargetName } from '@davit/documents'
 import type { Selection } from '@davit/selection'
 import type { Component } from '@davit/target'
-import { manifestOfTargets, onSelected, selectionFor, type ToolContext } from '@davit/tool'
+import { manifestOfTargets, onSelected, selectionFor, type StepContext } from '@davit/tool'
 import { statefulServices } from '@davit/transition'
 
 import type { StoresToClean } from './read-infrastructure.ts'
@@ -24,7 +24,7 @@ interface Arguments {
 
 export async function chosenOf(
   { infrastructure, manifest }: StoresToClean,
-  context: ToolContext<Arguments>,
+  context: StepContext<Arguments>,
 ): Promise<Chosen> {
   const selection = await selectionFor(manifest ?? manifestOfTargets(infrastructure), context)
   const there = context.args.where === 'coordinator' ? new Map() : onSelected(infrastructure, selection)

@@ -6,6 +6,8 @@ import {
   type ArgumentsOf,
   defineTool,
   deploymentOf,
+  type Run,
+  type StepContext,
   type ToolContext,
   trustUnless,
   usageError,
@@ -15,35 +17,40 @@ import {
 import { type Chosen, chosenOf, type IsConcerned } from './chosen-components.ts'
 import { description } from './clean-snapshots-description.ts'
 import { removedText, say } from './messages.ts'
-import { readInfrastructure } from './read-infrastructure.ts'
+import { readInfrastructure, type StoresToClean } from './read-infrastructure.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { journal, print, report } = context
-    const { profile, place } = deploymentOf(context)
+    const { place } = deploymentOf(context)
     const args = { ...context.args, keep: keptOf(context.args) }
-    const { infrastructure, manifest } = await readInfrastructure(context, place)
-    const chosen = await chosenOf({ infrastructure, manifest }, context)
-    if (!args.dryRun) journal({ profile }, 'release')
-    const cleaned = await cleanAll(
-      { ...context, args },
-      {
-        ...chosen,
-        isConcerned: concernedBy(manifest, { containers: args.container, components: args.component, services: [] }),
-      },
-    )
-    const removed = cleaned.flatMap((one) => one.removed)
-    const failed = cleaned.flatMap((one) => one.failed)
-    if (!args.dryRun) for (const one of removed) report(say('snapshots-removed', one))
-    if (args.dryRun)
-      await print(printableLines(removed.map((one) => `remove ${removedText(one)}`)) || 'nothing to do\n')
-    if (failed.length > 0) throw notCleaned(failed)
+    const stores = await readInfrastructure(context, place)
+    await cleanStores(stores, args, context)
   },
 })
 
 type Given = ArgumentsOf<typeof description.options, typeof description.operands>
-type Arguments = Given & { readonly keep: number }
+type Options = Omit<Given, 'document' | 'deployed' | 'keep'> & { readonly keep: number }
+
+/** Removes all but the last snapshots of components, on targets and on this machine; with `dryRun`, prints what it would remove. */
+export async function cleanStores(
+  { infrastructure, manifest }: StoresToClean,
+  options: Options,
+  run: Run & Pick<ToolContext<unknown>, 'print'>,
+): Promise<void> {
+  const context = { ...run, args: options }
+  const { profile } = deploymentOf(context)
+  const chosen = await chosenOf({ infrastructure, manifest }, context)
+  if (!options.dryRun) run.journal({ profile }, 'release')
+  const selection = { containers: options.container, components: options.component, services: [] }
+  const cleaned = await cleanAll(context, { ...chosen, isConcerned: concernedBy(manifest, selection) })
+  const removed = cleaned.flatMap((one) => one.removed)
+  const failed = cleaned.flatMap((one) => one.failed)
+  if (options.dryRun)
+    await run.print(printableLines(removed.map((one) => `remove ${removedText(one)}`)) || 'nothing to do\n')
+  else for (const one of removed) run.report(say('snapshots-removed', one))
+  if (failed.length > 0) throw notCleaned(failed)
+}
 
 /** Snapshots are not removed by a number that nobody has thought of. */
 function keptOf({ keep }: Given): number {
@@ -75,7 +82,7 @@ interface CleaningPlan extends Chosen {
 }
 
 async function cleanAll(
-  context: ToolContext<Arguments>,
+  context: StepContext<Options>,
   { infrastructure, isOn, isConcerned }: CleaningPlan,
 ): Promise<readonly Cleaned[]> {
   const { args, report } = context
@@ -101,7 +108,7 @@ async function cleanAll(
 
 async function clean(
   { where, store, isConcerned }: StoreToClean,
-  { args, signal }: ToolContext<Arguments>,
+  { args, signal }: StepContext<Options>,
 ): Promise<Cleaned> {
   signal.throwIfAborted()
   const mode = args.dryRun ? 'dry-run' : 'remove'

@@ -6,5 +6,8 @@ import { tool as restore } from './restore.ts'
 import { tool as snapshot } from './snapshot.ts'
 import { tool as snapshots } from './snapshots.ts'
 
-export { cleanSnapshots, copySnapshots, deleteState, migrate, restore, snapshot, snapshots }
+export { description as cleanSnapshotsDescription } from './clean-snapshots-description.ts'
+export { cleanStores } from './clean-snapshots.ts'
+export { description as deleteStateDescription } from './delete-state-description.ts'
+export { deleteState } from './delete-state.ts'
 export const tools = [cleanSnapshots, copySnapshots, deleteState, migrate, restore, snapshot, snapshots]

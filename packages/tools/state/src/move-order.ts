@@ -14,6 +14,7 @@ import {
   deploymentOf,
   type JournalPurpose,
   type ReachedDeployment,
+  type StepContext,
   type ToolContext,
   trustUnless,
   withDeployment,
@@ -63,9 +64,13 @@ export async function readMoveOrder(
 ): Promise<MoveOrder> {
   const { args, readDocument } = context
   const found = await readManifest(context, deploymentOf(context).place)
-  const { manifest } = found
   const given = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
-  const before = args.upgrade ? given : undefined
+  return moveOrderOf(found, args.upgrade ? given : undefined, args)
+}
+
+/** Compares a manifest with the one before, if there is one. */
+export function moveOrderOf(found: ManifestToUse, before: Manifest | undefined, args: SelectionArguments): MoveOrder {
+  const { manifest } = found
   refuseUnknown(selectionOf(args), [manifest, ...(before === undefined ? [] : [before])])
   if (before === undefined) return { ...found, old: manifest, change: undefined }
   return { ...found, old: withTargetsOf(manifest, before), change: stateBetween(before, manifest) }
@@ -86,6 +91,9 @@ export interface ErrandArguments extends DeploymentArguments {
   readonly trustPrograms: boolean
 }
 
+/** A run, with a place for what is shown or handed on. */
+export type ErrandContext = StepContext<ErrandArguments> & Pick<ToolContext<unknown>, 'print'>
+
 interface Errand {
   readonly order: MoveOrder
   /** Whether there is nothing to do, which is said. */
@@ -97,7 +105,7 @@ interface Errand {
 
 /** Works on the targets of a manifest, unless there is nothing to do, and prints the manifest at the end, if it was given. */
 export async function runErrand(
-  context: ToolContext<ErrandArguments>,
+  context: ErrandContext,
   { order, isEmpty, purpose, besides = [] }: Errand,
   use: (reached: ReachedDeployment) => Promise<void>,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { withLock } from '@davit/deployment-lock'
 import type { StateScene } from '@davit/state-runner'
-import type { ReachedDeployment, ToolContext } from '@davit/tool'
+import type { ReachedDeployment } from '@davit/tool'
 
-import { type ErrandArguments, type MoveOrder, runErrand } from './move-order.ts'
+import { type ErrandContext, type MoveOrder, runErrand } from './move-order.ts'
 
 /** Work on the targets that were reached, which is either shown or carried out. */
 export interface LockedWork {
@@ -20,7 +20,7 @@ interface LockedErrand {
 
 /** Works under the lock on the targets of a manifest; with `--dry-run`, only shows the work, without the lock. */
 export async function runUnderLock(
-  context: ToolContext<ErrandArguments>,
+  context: ErrandContext,
   errand: LockedErrand,
   workOn: (reached: ReachedDeployment) => LockedWork,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export interface Lanes<One> {
 
 export interface LaneTerms<One> {
   readonly coresOf: (lane: string) => number
-  /** Targets of which an activity takes one core each. */
+  /** Targets of which an activity takes one core each; one that takes none begins at once. */
   readonly lanesOf: (activity: One) => readonly string[]
 }
 
@@ -24,6 +24,8 @@ export function openLanes<One>({ coresOf, lanesOf }: LaneTerms<One>): Lanes<One>
   const lanes = new Map<string, Lane<One>>()
   /** Lanes in which an activity may have become possible. */
   const changed = new Set<Lane<One>>()
+  /** Activities that need no core. */
+  let free: One[] = []
 
   const laneOf = (name: string): Lane<One> => {
     const lane = lanes.get(name) ?? { waiting: new Set(), free: Math.max(1, coresOf(name)) }
@@ -34,13 +36,16 @@ export function openLanes<One>({ coresOf, lanesOf }: LaneTerms<One>): Lanes<One>
 
   return {
     wait(activity) {
-      for (const lane of lanesFor(activity)) {
+      const needed = lanesFor(activity)
+      if (needed.length === 0) free.push(activity)
+      for (const lane of needed) {
         lane.waiting.add(activity)
         changed.add(lane)
       }
     },
     take() {
-      const taken = [...changed].flatMap((lane) => takeFrom(lane, lanesFor))
+      const taken = [...free, ...[...changed].flatMap((lane) => takeFrom(lane, lanesFor))]
+      free = []
       changed.clear()
       return taken
     },

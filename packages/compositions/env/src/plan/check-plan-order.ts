@@ -16,7 +16,6 @@ export function checkPlanOrder(order: PlanOrder): 'manifest' | 'models' {
   checkStack(order)
   if (order.profile !== undefined) parseProfileName(order.profile)
   refuseFilesInJson(order)
-  if (order.from !== undefined) refuseWithFrom(order)
   if (hasModels(order) || order.deployment !== undefined) return checkModels(order)
   if (order.from === '-' && (order.manifest ?? '-') === '-')
     throw usageError("only one manifest can be '-'", 'name a file for the other')
@@ -32,18 +31,4 @@ function checkModels(order: PlanOrder): 'models' {
 
 function refuseFilesInJson({ files, format }: PlanOrder): void {
   if (files && format === 'json') throw usageError("options '--files' and '--format json' cannot be combined", SEE_HELP)
-}
-
-/** These are about what the targets report. */
-function refuseWithFrom({ from, on, repair, skipUnreachable, takeOver, besideOriginal }: PlanOrder): void {
-  if (from === '-' && on.length > 0)
-    throw usageError("with '--on', '--from' cannot be '-'", 'name a file with the manifest')
-  const others = {
-    repair,
-    'skip-unreachable': skipUnreachable,
-    'take-over': takeOver,
-    'beside-original': besideOriginal,
-  }
-  for (const [option, isGiven] of Object.entries(others))
-    if (isGiven) throw usageError(`options '--from' and '--${option}' cannot be combined`, SEE_HELP)
 }

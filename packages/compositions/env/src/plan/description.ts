@@ -72,6 +72,8 @@ export const planDescription = {
     from: {
       type: 'string',
       value: 'MANIFEST',
+      // These are about what the targets report.
+      excludes: ['repair', 'skip-unreachable', 'take-over', 'beside-original'],
       describe: "plan from this manifest instead of what the targets report, and ask no machine; '-' is standard input",
     },
     by: {

@@ -1,16 +1,8 @@
 import { readWanted, type ReadWantedRun } from '@davit/coordinator-state'
-import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
+import { encodeDocument, type Infrastructure, type MadeFrom, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { wantedManifest, type WantedOptions } from '@davit/reconstruction'
-import {
-  deploymentOf,
-  handOn,
-  infrastructureOf,
-  type ToolContext,
-  trustToLook,
-  usageError,
-  withTargets,
-} from '@davit/tool'
+import { deploymentOf, infrastructureOf, type StepContext, trustToLook, usageError, withTargets } from '@davit/tool'
 
 import { formatIn } from './check-arguments.ts'
 import { say } from './messages.ts'
@@ -20,33 +12,38 @@ interface Arguments {
   readonly infrastructure: string | undefined
   readonly prefer: 'profile' | 'records' | WantedOptions['prefer']
   readonly format: 'xml' | 'json' | undefined
-  readonly origin: string | undefined
   readonly interface: string
   readonly targetProperty: string
   readonly trustPrograms: boolean
 }
 
-/** Carries out `--wanted`; fetches the packages of what only the targets know. */
-export async function printWanted(
-  context: ToolContext<Arguments>,
+/** What a run wanted that was cut off. */
+export interface WantedDeployment {
+  readonly value: Manifest
+  readonly text: string
+  /** What its generation is made from; undefined if only the targets know of the run. */
+  readonly madeFrom: MadeFrom | undefined
+}
+
+/** Finds out what a run wanted that was cut off; undefined if there is none. Fetches the packages of what only the targets know. */
+export async function findWanted(
+  context: StepContext<Arguments>,
   fetch: (manifest: Manifest) => Promise<void>,
-): Promise<void> {
-  const { args, print } = context
+): Promise<WantedDeployment | undefined> {
   const { place } = deploymentOf(context)
   const recorded = await readWanted(place)
   const found = await find(recorded, context)
-  if (found === 'nothing') reportNothing(recorded, context)
-  else if (found === 'as-recorded') {
-    const { transition: _, ...madeFrom } = recorded?.madeFrom ?? {}
-    await handOn(context, () => madeFrom)
-    await print(recorded?.text ?? '')
-  } else {
-    await fetch(found)
-    await print(encodeDocument(Manifest, found, formatIn(args)))
+  if (found === 'nothing') return reportNothing(recorded, context)
+  if (found === 'as-recorded') {
+    if (recorded === undefined) return undefined
+    const { transition: _, ...madeFrom } = recorded.madeFrom ?? {}
+    return { value: recorded.manifest, text: recorded.text, madeFrom }
   }
+  await fetch(found)
+  return { value: found, text: encodeDocument(Manifest, found, formatIn(context.args)), madeFrom: undefined }
 }
 
-function reportNothing(recorded: ReadWantedRun | undefined, context: ToolContext<Arguments>): void {
+function reportNothing(recorded: ReadWantedRun | undefined, context: StepContext<Arguments>): undefined {
   const { args, report } = context
   report(say('nothing-wanted', { profile: deploymentOf(context).profile }))
   if (recorded === undefined && args.infrastructure === undefined) report(say('targets-not-asked', {}))
@@ -54,7 +51,7 @@ function reportNothing(recorded: ReadWantedRun | undefined, context: ToolContext
 
 async function find(
   recorded: ReadWantedRun | undefined,
-  context: ToolContext<Arguments>,
+  context: StepContext<Arguments>,
 ): Promise<'nothing' | 'as-recorded' | Manifest> {
   const prefer = preferenceIn(context.args.prefer)
   if (recorded === undefined) {
@@ -69,7 +66,7 @@ async function find(
 async function askTargets(
   recorded: ReadWantedRun | undefined,
   prefer: WantedOptions['prefer'],
-  context: ToolContext<Arguments>,
+  context: StepContext<Arguments>,
 ): Promise<'nothing' | 'as-recorded' | Manifest> {
   const { profile } = deploymentOf(context)
   const infrastructure = await infrastructureWith(recorded, context)
@@ -88,7 +85,7 @@ function preferenceIn(prefer: Arguments['prefer']): WantedOptions['prefer'] {
 
 async function infrastructureWith(
   recorded: ReadWantedRun | undefined,
-  context: ToolContext<Arguments>,
+  context: StepContext<Arguments>,
 ): Promise<Infrastructure> {
   if (recorded !== undefined && context.args.infrastructure === undefined) return recorded.manifest.infrastructure
   return infrastructureOf({ ...context, args: { ...context.args, deployed: false } }, loadInfrastructure)
