@@ -48,10 +48,10 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
           ? { contents, loader: 'ts', resolveDir: dirname(path) }
           : undefined
       })
-      onResolve({ filter: STEP }, ({ path, importer }) =>
-        importer.endsWith('/env/src/tools.ts') ? { path, namespace: 'faulty-step' } : undefined,
+      onResolve({ filter: /^\.\/perform\.ts$/ }, ({ path, importer }) =>
+        importer.endsWith('/tool/src/run-steps.ts') ? { path, namespace: 'faulty-step' } : undefined,
       )
-      onLoad({ filter: STEP, namespace: 'faulty-step' }, ({ path }) => ({ contents: stepIn(path), resolveDir: ENV }))
+      onLoad({ filter: /./, namespace: 'faulty-step' }, () => ({ contents: FAULTY_PERFORM, resolveDir: ROOT }))
       for (const { filter, from, faulty } of PARTS) {
         onResolve({ filter }, ({ importer }) => {
           const isFaulty = importer.startsWith(from) && !importer.startsWith(HERE)
@@ -62,22 +62,13 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
   }
 }
 
-const ENV = join(ROOT, 'packages/compositions/env')
-const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations|state|reconstruct)$/
+/** Has a step performed in davit-env. */
+const PERFORM = join(ROOT, 'packages/toolkit/tool/src/perform.ts')
 
-/** The tools of packages that do not have just one, by the end of the package's name. */
-const NAMES = [
-  ['/lock', 'lock'],
-  ['/state', 'deleteState', 'cleanSnapshots'],
-] as const
-
-/** Returns a module that takes the place of a tool's package in davit-env, and tells which tool runs. */
-function stepIn(path: string): string {
-  const names = NAMES.find(([end]) => path.endsWith(end))?.slice(1) ?? ['tool']
-  const steps = names.map((name) => `export const ${name} = faulty(real.${name})`)
-  return `import * as real from ${JSON.stringify(path)}
+/** The module that takes its place there, and tells which tool's step is performed. */
+const FAULTY_PERFORM = `export * from ${JSON.stringify(PERFORM)}
+import { perform as real } from ${JSON.stringify(PERFORM)}
 import { duringStep } from ${JSON.stringify(join(HERE, 'pass.ts'))}
-const faulty = (tool) => ({ ...tool, run: (context) => duringStep(tool.name, () => tool.run(context)) })
-${steps.join('\n')}
+export const perform = (step, surroundings, work) =>
+  real(step, surroundings, (performance) => duringStep(step.name, () => work(performance)))
 `
-}
