@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 import { DavitError } from '@davit/diagnostics'
+import { unlessAborted } from '@davit/process'
 import type { Machine, ShellTarget } from '@davit/target'
 import type { Activity } from '@davit/transition'
 import { until } from '@davit/testing/wait'
@@ -127,6 +128,30 @@ test('it is said which targets run what, if one was confirmed before another one
     },
   })
   expect(machines.up().toSorted()).toEqual(['b', 'c'])
+})
+
+test('an interruption while targets are confirmed lets all of them be confirmed', async () => {
+  const interruption = new AbortController()
+  const waiting: (() => void)[] = []
+  const held = (machine: Machine<'confirm'>, name: string): Machine<'confirm'> => ({
+    ...machine,
+    request: async (...request) => {
+      if (request[0] === 'trial_confirm' && name === 'one') interruption.abort()
+      if (request[0] === 'trial_confirm' && name === 'two') await new Promise<void>((resolve) => waiting.push(resolve))
+      return machine.request(...request)
+    },
+  })
+  const obeying: TrialConnections = {
+    on: (place) => helper(place, 'trial'),
+    anew: (places, signal, use) =>
+      unlessAborted(connections((place, machine) => held(machine, place.name)).anew(places, signal, use), signal),
+  }
+  const confirm = { seconds: 600, connections: obeying }
+  const outcome = machines.deploy(NEW(), targets, { signal: interruption.signal, confirm })
+  await until(() => expect([waiting.length, interruption.signal.aborted]).toEqual([1, true]))
+  waiting[0]?.()
+  expect(await outcome).toEqual({ kind: 'completed' })
+  expect(machines.up().toSorted()).toEqual(['c', 'd'])
 })
 
 test('a deployment that fails goes back, and so is what it could not undo itself', async () => {

@@ -13,7 +13,8 @@ export interface Refusal {
 
 /**
  * Confirms all targets over new connections, or none: first all are asked whether they answer. What cannot be reached is tried again
- * until the time to confirm is over. Returns why targets were not confirmed; nothing if all were.
+ * until the time to confirm is over. An interruption ends this, unless a target may have been confirmed: then all are. Returns why targets
+ * were not confirmed; nothing if all were.
  */
 export async function confirmAnew(
   armed: readonly ArmedTarget[],
@@ -23,9 +24,15 @@ export async function confirmAnew(
   // Not AbortSignal.timeout(), which AbortSignal.any() does not keep from being collected, so that it would never fire.
   const time = new AbortController()
   const timer = setTimeout(() => time.abort(), confirm.seconds * 1000)
+  const unlessTold = () => {
+    if (told.size === 0) time.abort()
+  }
+  if (signal.aborted) unlessTold()
+  signal.addEventListener('abort', unlessTold)
   try {
-    return await confirmUntil(AbortSignal.any([signal, time.signal]), armed, { terms, told })
+    return await confirmUntil(time.signal, armed, { terms, told })
   } finally {
+    signal.removeEventListener('abort', unlessTold)
     clearTimeout(timer)
   }
 }
@@ -40,7 +47,7 @@ async function confirmUntil(
     const attempt = await attemptOf(armed, { ...known, over })
     if (attempt.isCut) return last ?? attempt.refusals
     last = attempt.refusals
-    if (last.length === 0 || attempt.isFinal || over.aborted) return last
+    if (last.length === 0 || attempt.isFinal || over.aborted || known.terms.signal.aborted) return last
     await delay(PAUSE_MILLISECONDS, undefined, { signal: over }).catch(() => {})
   }
 }
