@@ -51,7 +51,7 @@ export class Diamond {
 
   constructor() {
     const script = `#!/bin/sh
-D='${this.#directory}' name=\${2#*-}
+D='${this.#directory}' name=\${2##*/} && name=\${name#*-}
 fault="$D/fault-$1-$name"
 echo "$1 $name" >>"$D/log"
 [ "$1" != activate ] || : >"$D/up-$name"

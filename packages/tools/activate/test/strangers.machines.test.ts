@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import type { ReportEvent } from '@davit/diagnostics'
-import { encodeDocument, Manifest, type ProfileName, type StorePath } from '@davit/documents'
+import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
 import { Machines } from '@davit/deployment/testing'
 import { parseArguments } from '@davit/tool/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -80,7 +80,7 @@ const known = (manifest: Manifest, profile = 'default') =>
   })
 
 function textOf(manifest: Manifest): string {
-  const stored = '/store/00000000000000000000000000000000-profile' as StorePath
+  const stored = machines.stored('profile')
   const profiles = new Map([...manifest.profiles].map(([target]) => [target, stored]))
   const infrastructure = new Map(
     [...manifest.infrastructure].map(([name, target]) => [

@@ -131,6 +131,16 @@ esac
     symlinkSync(path, join(own, 'current'))
   }
 
+  /** Directory of the store that manifests name. */
+  get store(): string {
+    return join(this.directory, 'store')
+  }
+
+  /** A path that the store might have. */
+  stored(name: string): StorePath {
+    return join(this.store, `00000000000000000000000000000000-${name}`) as StorePath
+  }
+
   /** Services by target, each in a container of its own name. */
   manifest(spec: Spec): Manifest {
     const placed = Object.entries(spec).flatMap(([target, services]) =>
@@ -142,7 +152,7 @@ esac
       name as ServiceKey,
       {
         name: name as ServiceName,
-        pkg: `/store/00000000000000000000000000000000-${name}` as StorePath,
+        pkg: this.stored(name),
         type: 'module',
         dependsOn: mappingsOf(service.dependsOn),
         connectsTo: mappingsOf(service.connectsTo),
@@ -150,7 +160,7 @@ esac
       },
     ])
     return {
-      store: { kind: 'native', directory: '/store' },
+      store: { kind: 'native', directory: this.store },
       profiles: new Map(Object.keys(spec).map((name) => [name as TargetName, this.directory as StorePath])),
       services: new Map(entries),
       infrastructure: new Map(
