@@ -4,6 +4,7 @@ import {
   type Connection,
   type ConnectionPool,
   connectionPool as realPool,
+  requestText,
   type SshOptions,
 } from '@davit/connection'
 import { pass } from './pass.ts'
@@ -18,7 +19,7 @@ export function connectionPool(options: SshOptions): ConnectionPool {
   const faulty = new WeakMap<Connection, Connection>()
   return {
     async connect(request) {
-      pass('connect', 'address' in request ? request.address : '')
+      pass('connect', requestText(request))
       const real = await pool.connect(request)
       const connection = faulty.get(real) ?? wrapped(real)
       faulty.set(real, connection)

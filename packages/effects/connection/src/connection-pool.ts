@@ -1,14 +1,10 @@
-import type { ClientExecutable, Connection } from './channel.ts'
+import type { Connection } from './channel.ts'
 import { clientConnection } from './client-connection.ts'
 import { HOLDER_VARIABLE, heldPool } from './held/held-pool.ts'
+import { type ConnectionRequest, onlyHop, requestKey } from './hops.ts'
 import { openLocal } from './open-local.ts'
 import type { SshOptions } from './ssh-options.ts'
 import { sshPool } from './ssh-pool.ts'
-
-export type ConnectionRequest =
-  | { readonly kind: 'local' }
-  | { readonly kind: 'ssh'; readonly address: string }
-  | ({ readonly kind: 'client' } & ClientExecutable)
 
 export interface ConnectionPool {
   /**
@@ -27,16 +23,15 @@ export function connectionPool(options: SshOptions): ConnectionPool {
   const own = sshPool(options)
   const remote = holder === '' ? own : heldPool(holder, options, own)
   const clients = new Map<string, Connection>()
-  const clientOf = (request: ClientExecutable) => {
-    const key = JSON.stringify(request)
-    const connection = clients.get(key) ?? clientConnection(local, request)
-    clients.set(key, connection)
-    return connection
-  }
   return {
     async connect(request) {
-      if (request.kind === 'local') return local
-      return request.kind === 'client' ? clientOf(request) : remote.connect(request.address)
+      const hop = onlyHop(request)
+      if (hop.kind === 'local') return local
+      if (hop.kind === 'ssh') return remote.connect([hop])
+      const key = requestKey(request)
+      const connection = clients.get(key) ?? clientConnection(local, hop)
+      clients.set(key, connection)
+      return connection
     },
     async close() {
       await Promise.all([local.close(), remote.close()])

@@ -10,7 +10,10 @@ export const say = messages({
       ? `accepted the new host key of '${address}' without recording it, since UserKnownHostsFile is none: ${key}`
       : `added the host key of '${address}' to ${file}: ${key}`,
   ),
-  /** davit-connect has ended or was killed, or its socket was removed; the tool connects to its machines by itself. */
+  /**
+   * davit-connect has ended or was killed, its socket was removed, or it is of another version of davit; the tool connects to its
+   * machines by itself.
+   */
   'holder-gone': detail(
     { reason: 'text' },
     ({ reason }) => `cannot use davit-connect: ${reason}; connecting without it`,

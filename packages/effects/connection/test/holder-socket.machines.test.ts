@@ -22,6 +22,7 @@ import { until } from '@davit/testing/wait'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectionPool, type Holder, holdConnections, HOLDER_VARIABLE } from '../src/connection.ts'
 import { PROTOCOL } from '../src/held/protocol.ts'
+import { readLines } from '../src/held/read-lines.ts'
 
 let directory: string
 let holder: Holder | undefined
@@ -89,7 +90,7 @@ describe.skipIf(missing !== undefined)('a socket', () => {
   async function greeting(report: (event: ReportEvent) => void = () => {}): Promise<string> {
     const pool = connectionPool({ environment: { ...sshd.environment, [HOLDER_VARIABLE]: holder!.socket }, report })
     try {
-      const connection = await pool.connect({ kind: 'ssh', address: sshd.address })
+      const connection = await pool.connect([{ kind: 'ssh', address: sshd.address }])
       return await text((await connection.run('echo hello')).stdout)
     } finally {
       await pool.close()
@@ -115,7 +116,8 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     ['no JSON', '\u0000\u00ff{'],
     ['no object', [1]],
     ['a kind that is none', { kind: 'toString' }],
-    ['another protocol', { ...session, protocol: PROTOCOL + 1 }],
+    ['a newer protocol', { ...session, protocol: PROTOCOL + 1 }],
+    ['an older protocol', { ...session, protocol: PROTOCOL - 1 }],
     ['an environment of numbers', { ...session, environment: { HOME: 1 } }],
     ['no script', { kind: 'run', channel: 'c', link: 1 }],
     ['a negative link', { kind: 'run', channel: 'c', link: -1, script: '' }],
@@ -140,6 +142,20 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     more()
     await closed(endless)
     expect(await greeting()).toBe('hello\n')
+  })
+
+  test('of a holder that is asked for a chain of hops has an error as answer, and stays', async () => {
+    const visitor = await visit((await hold()).socket)
+    const lines = answersTo(visitor)
+    visitor.write(`${JSON.stringify(session)}\n`)
+    const hops = [sshd.address, 'inner'].map((address) => ({ kind: 'ssh', address }))
+    visitor.write(`${JSON.stringify({ kind: 'connect', id: 1, hops, isReturning: false })}\n{"kind":"ping"}\n`)
+    await until(() => lines.length === 3)
+    const message = `cannot connect to '${sshd.address} > inner': more than one hop is not supported, and it takes 2`
+    const error = { code: 'unsupported-interface', exitStatus: 69, message }
+    expect(lines.find(({ kind }) => kind === 'failed')).toEqual({ kind: 'failed', id: 1, error })
+    expect(lines.map(({ kind }) => kind).toSorted()).toEqual(['failed', 'pong', 'welcome'])
+    visitor.destroy()
   })
 
   test('of a holder names a link that is not there: the channel is lost', async () => {
@@ -167,7 +183,7 @@ describe.skipIf(missing !== undefined)('a socket', () => {
   test('that nobody reads makes no other channel wait, and fills no memory', async () => {
     const { socket } = await hold()
     const pool = connectionPool({ environment: { ...sshd.environment, [HOLDER_VARIABLE]: socket } })
-    const connection = await pool.connect({ kind: 'ssh', address: sshd.address })
+    const connection = await pool.connect([{ kind: 'ssh', address: sshd.address }])
     const over = join(sshd.directory, 'over')
     const deaf = `until [ -e '${over}' ] || [ ! -e '${sshd.directory}' ]; do sleep 0.05; done`
     const idle = [await connection.run('yes'), await connection.run('yes >&2'), await connection.run(deaf)]
@@ -202,6 +218,16 @@ function closed(visitor: Socket): Promise<void> {
     if (visitor.closed) resolve()
     else visitor.once('close', () => resolve())
   })
+}
+
+/** The answers of a holder, as they come. */
+function answersTo(visitor: Socket): readonly { readonly kind: string }[] {
+  const lines: { readonly kind: string }[] = []
+  readLines(visitor, (line) => {
+    lines.push(JSON.parse(line) as { readonly kind: string })
+    return 'go-on'
+  })
+  return lines
 }
 
 async function visit(path: string): Promise<Socket> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
     return pool
   }
   const reach = (pool: ConnectionPool, address = sshd.address): Promise<Connection> =>
-    pool.connect({ kind: 'ssh', address })
+    pool.connect([{ kind: 'ssh', address }])
   const hello = async (connection: Connection): Promise<string> => text((await connection.run('echo hello')).stdout)
   const logins = (): number => sshd.log().match(/Accepted publickey/g)?.length ?? 0
   const failureOf = async (pool: ConnectionPool, address = sshd.address): Promise<DavitError> => {
@@ -292,16 +292,21 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       expect(logins() - before).toBe(2)
     })
 
-    test('a tool connects by itself when another version speaks', async () => {
-      const other = createServer((socket) => socket.end('{"kind":"unheard-of"}\n')).listen(`${holder.socket}2`)
+    test.each<[string, (socket: Socket) => void]>([
+      ['says what the tool does not know', (socket) => socket.end('{"kind":"unheard-of"}\n')],
+      ['hangs up on the number of the protocol', (socket) => void socket.once('data', () => socket.destroy())],
+    ])('a tool connects by itself, and says so, when another version %s', async (_, answer) => {
+      const other = createServer(answer).listen(`${holder.socket}2`)
       await once(other, 'listening')
-      expect(await told({ [HOLDER_VARIABLE]: `${holder.socket}2` })).toEqual(GONE)
+      const message = expect.stringContaining('it refused this version of davit') as string
+      const gone = expect.objectContaining({ kind: 'detail', code: 'holder-gone', message }) as unknown
+      expect(await told({ [HOLDER_VARIABLE]: `${holder.socket}2` })).toEqual([gone])
       other.close()
     })
   })
 
   test('a local script does not learn of it', async () => {
-    const connection = await tool().connect({ kind: 'local' })
+    const connection = await tool().connect([{ kind: 'local' }])
     expect(await text((await connection.run(`echo "\${${HOLDER_VARIABLE}-none}"`)).stdout)).toBe('none\n')
   })
 

@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)('servers with much to say', () => {
       const pool = connectionPool(options)
       const outputs = await Promise.all(
         hosts.map(async (address) => {
-          const connection = await pool.connect({ kind: 'ssh', address })
+          const connection = await pool.connect([{ kind: 'ssh', address }])
           return names === 1 ? 'hello\n' : text((await connection.run('echo hello')).stdout)
         }),
       )

@@ -78,7 +78,7 @@ describe('a server whose host key changes while a connection is open', () => {
   test('is disconnected, though the other key is known as well', async () => {
     known(first.known, second.known)
     const pool = connectionPool(options)
-    const connection = await pool.connect({ kind: 'ssh', address })
+    const connection = await pool.connect([{ kind: 'ssh', address }])
     const channel = await connection.run('true')
     const ended = channel.exit.then(
       () => 'ended',
@@ -93,7 +93,7 @@ describe('a server whose host key changes while a connection is open', () => {
   test('goes on with the same key, and is verified anew when it is connected to again', async () => {
     known(first.known)
     const pool = connectionPool(options)
-    const connection = await pool.connect({ kind: 'ssh', address })
+    const connection = await pool.connect([{ kind: 'ssh', address }])
     const [client] = served
     const rekeyed = once(client as ServedClient, 'rekey')
     client?.rekey()
@@ -102,12 +102,12 @@ describe('a server whose host key changes while a connection is open', () => {
     client?.end()
     await connection.lost
     known(second.known)
-    await expect(pool.connect({ kind: 'ssh', address })).rejects.toMatchObject({
+    await expect(pool.connect([{ kind: 'ssh', address }])).rejects.toMatchObject({
       code: 'host-key-changed',
       exitStatus: 77,
     })
     known(first.known)
-    await (await pool.connect({ kind: 'ssh', address })).run('true')
+    await (await pool.connect([{ kind: 'ssh', address }])).run('true')
     await pool.close()
   })
 })

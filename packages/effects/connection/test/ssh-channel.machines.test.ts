@@ -45,7 +45,7 @@ describe.each<'local' | 'ssh' | 'held'>(['local', 'ssh', 'held'])('a %s channel'
     const { address, environment } = sshd
     if (holder === undefined) return openSsh(address, { environment })
     const pool = connectionPool({ environment: { ...environment, [HOLDER_VARIABLE]: holder.socket } })
-    return { ...(await pool.connect({ kind: 'ssh', address })), close: () => pool.close() }
+    return { ...(await pool.connect([{ kind: 'ssh', address }])), close: () => pool.close() }
   }
 
   test.skipIf(skip)('runs a script and leaves the rest of standard input to it', async () => {

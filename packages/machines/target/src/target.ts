@@ -9,7 +9,7 @@ export {
   awaitActivity,
   performActivity,
 } from './records/activity.ts'
-export { addressOf, interfaceKindOf } from './address.ts'
+export { interfaceKindOf, requestFor, requestKeyFor } from './request-for.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { isTakenOver, noteTakenOver, readInstalled, takeOverInstalled } from './client/installed.ts'
@@ -62,7 +62,7 @@ export { askServices, askStatuses, askUnrecorded, type ServiceStatus } from './r
 export { type MachineInventory, readInventory } from './read-inventory.ts'
 export type { StateTimes } from './records/times.ts'
 export { recordText } from './records/record.ts'
-export { isAtSome, referencesIn } from './records/references.ts'
+export { reachedBy, referencesIn } from './records/references.ts'
 export {
   isUnresolved,
   type MachineNeed,

@@ -20,7 +20,6 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import {
   acquireLock,
-  addressOf,
   awaitActivity,
   observeMachine,
   openMachine,
@@ -28,6 +27,7 @@ import {
   readInstalled,
   reachTargets,
   releaseLock,
+  requestFor,
   type LockHolder,
 } from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
@@ -282,13 +282,16 @@ const targetWith = (clientInterface: string, hostname: string): Target => ({
   containers: new Map(),
 })
 
+const ONE = 'one' as TargetName
+const infrastructureWith = (clientInterface: string) => new Map([[ONE, targetWith(clientInterface, 'a')]])
+
 test.each([
-  ['/opt/clients/serial', { kind: 'client', executable: '/opt/clients/serial', address: 'a' }],
-  ['disnix-client', { kind: 'client', executable: 'disnix-client', address: 'a' }],
-  ['disnix-ssh-client', { kind: 'ssh', address: 'a' }],
-  ['disnix-run-activity', { kind: 'local' }],
-])('the client interface %s is known', (clientInterface, address) => {
-  expect(addressOf(targetWith(clientInterface, 'a'))).toEqual(address)
+  ['/opt/clients/serial', [{ kind: 'client', executable: '/opt/clients/serial', address: 'a' }]],
+  ['disnix-client', [{ kind: 'client', executable: 'disnix-client', address: 'a' }]],
+  ['disnix-ssh-client', [{ kind: 'ssh', address: 'a' }]],
+  ['disnix-run-activity', [{ kind: 'local' }]],
+])('the client interface %s is known', (clientInterface, request) => {
+  expect(requestFor(infrastructureWith(clientInterface), ONE)).toEqual(request)
 })
 
 test.each([
@@ -300,7 +303,7 @@ test.each([
   ['disnix-ssh-clint', "there is no client interface 'disnix-ssh-clint'", "did you mean 'disnix-ssh-client'?"],
   ['telnet', "there is no client interface 'telnet'", "write 'ssh', 'local', or the path of a client executable"],
 ])('the client interface %s is refused', (clientInterface, message, hint) => {
-  expect(() => addressOf(targetWith(clientInterface, 'a'))).toThrow(expect.objectContaining({ message, hint }))
+  expect(() => requestFor(infrastructureWith(clientInterface), ONE)).toThrow(expect.objectContaining({ message, hint }))
 })
 
 test('two targets with the same client executable and address are refused', async () => {

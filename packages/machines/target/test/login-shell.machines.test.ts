@@ -12,7 +12,7 @@ describe.skipIf(why !== undefined)(`a machine through sshd${why === undefined ? 
     const pool = connectionPool({ environment: sshd.environment })
     try {
       const address = `root@${sshd.address}`
-      const machine = await openMachine(() => pool.connect({ kind: 'ssh', address })).catch((error: unknown) => error)
+      const machine = await openMachine(() => pool.connect([{ kind: 'ssh', address }])).catch((error: unknown) => error)
       return { machine, address }
     } finally {
       await pool.close()

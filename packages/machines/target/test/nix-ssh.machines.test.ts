@@ -37,7 +37,9 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
   })
   beforeEach(async () => {
     pool = connectionPool({ environment: sshd.environment })
-    machine = await openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }), { role: 'carry' })
+    machine = await openMachine(() => pool.connect([{ kind: 'ssh', address: `root@${sshd.address}` }]), {
+      role: 'carry',
+    })
     store = openTargetStore({ name: 't1' as TargetName, machine }, coordinator)
   })
   afterAll(async () => {

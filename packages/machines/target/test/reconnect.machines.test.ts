@@ -64,7 +64,7 @@ describe.skipIf(sshdMissing() !== undefined).each([
 
   const open = (options: object = {}) => {
     const report = (event: ReportEvent) => void reported.push(event)
-    return openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }), { report, ...options })
+    return openMachine(() => pool.connect([{ kind: 'ssh', address: `root@${sshd.address}` }]), { report, ...options })
   }
   const down = async () => {
     await sshd.down()
@@ -170,7 +170,7 @@ describe.skipIf(sshdMissing() !== undefined).each([
   test('a machine that was never reached is not waited for', async () => {
     const address = `root@127.0.0.1:${await freePort()}`
     const report = (event: ReportEvent) => void reported.push(event)
-    const opening = openMachine(() => pool.connect({ kind: 'ssh', address }), { report })
+    const opening = openMachine(() => pool.connect([{ kind: 'ssh', address }]), { report })
     await expect(opening).rejects.toMatchObject({ code: 'unreachable' })
     expect(said()).toEqual([])
     expect(readdirSync(directory)).not.toContain('state')

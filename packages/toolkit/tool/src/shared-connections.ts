@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type {
-  Channel,
-  Connection,
-  connectionPool,
-  ConnectionPool,
-  ConnectionRequest,
-  SshAnswers,
+import {
+  type Channel,
+  type Connection,
+  type connectionPool,
+  type ConnectionPool,
+  type ConnectionRequest,
+  requestKey,
+  type SshAnswers,
 } from '@davit/connection'
 import { type DavitError, hasCode, type Report, type Trace } from '@davit/diagnostics'
 import { unlessAborted } from '@davit/process'
@@ -62,7 +63,7 @@ class ConnectionsOfRun {
   }
 
   async connect(request: ConnectionRequest, { environment, answers, report, trace }: PoolOptions): Promise<Connection> {
-    const key = JSON.stringify(request)
+    const key = requestKey(request)
     const absent = this.#absent.get(key)
     if (absent !== undefined) throw absent
     this.#report = report

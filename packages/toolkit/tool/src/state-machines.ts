@@ -1,6 +1,7 @@
+import { HERE } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
-import { addressOf, isSamePlace, type Machine, type Role, type ShellTarget } from '@davit/target'
+import { isSamePlace, type Machine, requestFor, type Role, type ShellTarget } from '@davit/target'
 
 import type { OpenMachine } from './with-targets.ts'
 
@@ -11,7 +12,7 @@ export function stateMachines(
   open: OpenMachine,
 ): StateMachines {
   const { on, once } = openedOnce('state', { infrastructure, targets, open })
-  return { on, here: () => once('here', () => open({ kind: 'local' }, 'state')) }
+  return { on, here: () => once('here', () => open(HERE, 'state')) }
 }
 
 export interface AdoptionMachines {
@@ -49,9 +50,7 @@ function openedOnce<R extends Role>(role: R, { infrastructure, targets, open }: 
     async on({ name, machine }: ShellTarget) {
       // A record may be under the former name of a target.
       const current = targets.find((one) => isSamePlace(one.machine.facts, machine.facts))?.name ?? name
-      const target = infrastructure.get(current)
-      if (target === undefined) throw new Error(`there is no target '${current}'`)
-      return once(`on ${current}`, () => open(addressOf(target), role))
+      return once(`on ${current}`, () => open(requestFor(infrastructure, current), role))
     },
   }
 }

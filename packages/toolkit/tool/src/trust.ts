@@ -2,7 +2,7 @@ import type { ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { currentGeneration } from '@davit/coordinator-state'
 import { DavitError, ExitStatus, quoted } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, SecretReference, TargetName } from '@davit/documents'
-import { definitionOf, interfaceKindOf, isAtSome, type ModuleReference, referencesIn } from '@davit/target'
+import { definitionOf, interfaceKindOf, type ModuleReference, reachedBy, referencesIn } from '@davit/target'
 
 import type { StateOwner } from './state-directory.ts'
 import { deploymentOf } from './deployment-of.ts'
@@ -74,8 +74,10 @@ function isTrusted(clientInterface: string, trust: Trust): boolean {
 export function trustedPool(pool: ConnectionPool, trust: Trust): ConnectionPool {
   return {
     async connect(request) {
-      if (request.kind === 'client' && !isTrusted(request.executable, trust))
-        throw strangeProgram(`it is reached by the program ${quoted(request.executable)}, which ${UNUSED}`)
+      for (const hop of request) {
+        if (hop.kind === 'client' && !isTrusted(hop.executable, trust))
+          throw strangeProgram(`it is reached by the program ${quoted(hop.executable)}, which ${UNUSED}`)
+      }
       return pool.connect(request)
     },
     close: () => pool.close(),
@@ -99,16 +101,17 @@ export function strangeModule(service: string, module: string): DavitError {
   return strangeProgram(`'${service}' is called through the module ${quoted(module)}, which ${UNUSED}`)
 }
 
-/** References to secrets in manifests that may be resolved: at all, or for the machine with an address. */
+/** References to secrets in manifests that may be resolved: at all, or for the machine that a request reaches. */
 export function trustedReferences(
   manifests: readonly Manifest[],
   trust: Trust,
-  address?: ConnectionRequest,
+  request?: ConnectionRequest,
 ): readonly SecretReference[] {
-  const all = referencesIn(manifests, address)
+  const all = referencesIn(manifests, request)
   if (trust === 'everything') return all
   const { generation } = trust
-  if (generation === undefined || (address !== undefined && !isAtSome(generation.infrastructure, address))) return []
+  if (generation === undefined) return []
+  if (request !== undefined && reachedBy(generation.infrastructure, request).length === 0) return []
   const known = new Set(referencesIn([generation]).map((one) => JSON.stringify(one)))
   return all.filter((one) => !('command' in one) || known.has(JSON.stringify(one)))
 }

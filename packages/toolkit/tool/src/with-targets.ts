@@ -1,4 +1,4 @@
-import { connectionPool, type ConnectionRequest } from '@davit/connection'
+import { connectionPool, type ConnectionRequest, HERE } from '@davit/connection'
 import type { Infrastructure, Manifest } from '@davit/documents'
 import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
 
@@ -33,12 +33,12 @@ export async function withTargets<R extends Role, Result>(
   const { report, trace, role, secrets, manifests, trust } = context
   refuseStrangePrograms(infrastructure, trust)
   secrets?.trust(trustedReferences(manifests, trust))
-  const withheldAt = (address: ConnectionRequest) => ({
-    references: referencesIn(manifests, address),
+  const withheldAt = (request: ConnectionRequest) => ({
+    references: referencesIn(manifests, request),
     reason: STRANGE_SECRET,
   })
-  const secretsOf = (address: ConnectionRequest) =>
-    secrets?.limitedTo(trustedReferences(manifests, trust, address), withheldAt(address))
+  const secretsOf = (request: ConnectionRequest) =>
+    secrets?.limitedTo(trustedReferences(manifests, trust, request), withheldAt(request))
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context
@@ -52,7 +52,7 @@ export async function withTargets<R extends Role, Result>(
     )
     const open: OpenMachine = (request, otherRole) =>
       openMachine(() => pool.connect(request), { ...options, role: otherRole, secrets: secretsOf(request) })
-    return await use(reached, () => openMachine(() => pool.connect({ kind: 'local' }), options), open)
+    return await use(reached, () => openMachine(() => pool.connect(HERE), options), open)
   } finally {
     over.abort()
     await pool.close()

@@ -20,7 +20,7 @@ test('what a step has started ends with it, and not what others have', async () 
   const { open } = connections()
   const [one, other] = [open(options()), open(options())]
   const [first, second] = await Promise.all(
-    [one, other].map(async (pool) => (await pool.connect({ kind: 'local' })).run('exec cat')),
+    [one, other].map(async (pool) => (await pool.connect([{ kind: 'local' }])).run('exec cat')),
   )
   await one.close()
   expect(await first!.exit).toBe(0)
@@ -30,10 +30,10 @@ test('what a step has started ends with it, and not what others have', async () 
 
 test('a step gets the same connection for the same machine', async () => {
   const pool = connections().open(options())
-  expect(await pool.connect({ kind: 'local' })).toBe(await pool.connect({ kind: 'local' }))
+  expect(await pool.connect([{ kind: 'local' }])).toBe(await pool.connect([{ kind: 'local' }]))
 })
 
-const request = { kind: 'ssh', address: 'far' } as const
+const request = [{ kind: 'ssh', address: 'far' }] as const
 
 /** Connections to a machine that, after as many milliseconds, cannot be reached, except while `isUp`. */
 function farAway(milliseconds: number) {

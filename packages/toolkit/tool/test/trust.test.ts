@@ -94,7 +94,7 @@ describe('client executables', () => {
     for (const args of [{ interface: '/x/evil' }, { trustPrograms: true }]) {
       // oxlint-disable-next-line no-await-in-loop
       const { asked } = await connected(evil, await trustToLook(looking(args)))
-      expect(asked).toMatchObject([{ kind: 'client', executable: '/x/evil' }])
+      expect(asked).toMatchObject([[{ kind: 'client', executable: '/x/evil' }]])
     }
     await deploy(evil)
     expect((await connected(evil, await trustToLook(looking()))).asked).toHaveLength(1)
@@ -139,11 +139,14 @@ describe('client executables', () => {
       close: async () => {},
     }
     const context = { environment: {}, report: () => {}, signal: new AbortController().signal, openPool: () => pool }
-    const request = { kind: 'client', executable: '/x/evil', address: 'one' } as const
-    const later = withTargets(new Map(), { ...context, role: 'logs', manifests: [], trust }, (_, __, open) =>
-      open(request, 'logs'),
-    )
-    await expect(later).rejects.toMatchObject({ code: 'strange-program' })
+    const evilHop = { kind: 'client', executable: '/x/evil', address: 'one' } as const
+    for (const request of [[evilHop], [{ kind: 'ssh', address: 'one' }, evilHop]] as const) {
+      const later = withTargets(new Map(), { ...context, role: 'logs', manifests: [], trust }, (_, __, open) =>
+        open(request, 'logs'),
+      )
+      // oxlint-disable-next-line no-await-in-loop
+      await expect(later).rejects.toMatchObject({ code: 'strange-program' })
+    }
     expect(started).toEqual([])
   })
 
@@ -157,7 +160,7 @@ describe('client executables', () => {
 describe('secrets', () => {
   const ECHO: SecretReference = { command: 'echo ran' }
   const command = { command: ['/x/evil'] }
-  const at = (hostname: string) => ({ kind: 'ssh', address: hostname }) as const
+  const at = (hostname: string) => [{ kind: 'ssh', address: hostname }] as const
 
   test.each([
     ['a command of the generation', { secret: command }, { secret: command }, 1],
@@ -196,7 +199,7 @@ describe('secrets', () => {
         secrets: limited,
       }
       await withTargets(new Map(), { ...context, role: 'query', manifests: [manifest], trust }, async (_, __, open) =>
-        open({ kind: 'local' }, 'query').catch(() => {}),
+        open([{ kind: 'local' }], 'query').catch(() => {}),
       )
       return own!.resolve(reference)
     }

@@ -2,7 +2,7 @@ import { connectionPool, HOLDER_VARIABLE } from '@davit/connection'
 import type { TrialConnections } from '@davit/deployment'
 import type { Infrastructure } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
-import { addressOf, isSamePlace, type Machine, type ShellTarget } from '@davit/target'
+import { isSamePlace, type Machine, requestFor, type ShellTarget } from '@davit/target'
 import { type OpenMachine, type Run, withTargets } from '@davit/tool'
 
 export interface TrialSurroundings {
@@ -22,7 +22,7 @@ export function trialConnections({ infrastructure, targets, context, open }: Tri
     return [name, target] as const
   }
   return {
-    on: (place) => open(addressOf(targetOf(place)[1]), 'trial'),
+    on: (place) => open(requestFor(infrastructure, targetOf(place)[0]), 'trial'),
     anew(places, signal, use) {
       const { [HOLDER_VARIABLE]: _, ...environment } = context.environment
       const { secrets: __, ...rest } = context

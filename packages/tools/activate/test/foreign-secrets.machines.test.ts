@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { ConnectionRequest } from '@davit/connection'
+import { type ConnectionRequest, requestText } from '@davit/connection'
 import { shellConnection } from '@davit/connection/testing'
 import type {
   ContainerName,
@@ -76,8 +76,7 @@ function reached<Result>(use: (targets: ReadonlyMap<string, ShellTarget>) => Pro
     workingDirectory: directory,
   })
   const openPool = () => ({
-    connect: async (request: ConnectionRequest) =>
-      shellConnection(shell, path('address' in request ? request.address : 'here')),
+    connect: async (request: ConnectionRequest) => shellConnection(shell, path(requestText(request))),
     close: async () => {},
   })
   const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import { type Connection, connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { isClientExecutable, type System, type Target, type TargetName } from '@davit/documents'
 import type { GivenTarget } from '@davit/models'
-import { addressOf } from '@davit/target'
+import { requestFor } from '@davit/target'
 import { secondsIn, type ToolContext, unlessInterrupted } from '@davit/tool'
 
 import { say } from './messages.ts'
@@ -24,21 +24,22 @@ export async function askTargets(
   const pool = openPool(context)
   // Targets with the same address have one machine.
   const machines = new Map<Connection, Promise<Captured>>()
-  const ask = async (target: GivenTarget): Promise<Captured> => {
-    const connection = await pool.connect(addressOf(reachable(target, args)))
+  const infrastructure = new Map([...targets].map(([name, target]) => [name, reachable(target, args)]))
+  const ask = async (name: TargetName): Promise<Captured> => {
+    const connection = await pool.connect(requestFor(infrastructure, name))
     const captured = machines.get(connection) ?? captureMachine(connection, { seconds, signal })
     machines.set(connection, captured)
     return captured
   }
-  const answerOf = async ([name, target]: readonly [TargetName, GivenTarget]): Promise<Answer> => {
+  const answerOf = async (name: TargetName): Promise<Answer> => {
     try {
-      return [name, await ask(target)]
+      return [name, await ask(name)]
     } catch (error) {
       if (!(error instanceof DavitError) || signal.aborted) throw error
       return [name, error]
     }
   }
-  const asked = [...targets].filter(([name, target]) => isAskable(name, target, context))
+  const asked = [...targets].flatMap(([name, target]) => (isAskable(name, target, context) ? [name] : []))
   try {
     return new Map(await unlessInterrupted(Promise.all(asked.map(answerOf)), signal))
   } finally {

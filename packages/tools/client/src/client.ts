@@ -13,7 +13,7 @@ export const tool = defineTool({
     return carryOut(
       { ...context, args: { ...args, environment: false } },
       {
-        request: { kind: 'ssh', address: args.target },
+        request: [{ kind: 'ssh', address: args.target }],
         shell: (script) => ['ssh', '-tt', ...reach, `exec /bin/sh ${script}`],
       },
     )

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 
+import { HERE } from '@davit/connection'
 import { defineTool } from '@davit/tool'
 
 import { carryOut } from './carry-out.ts'
@@ -15,7 +16,7 @@ export const tool = defineTool({
     const type = module === undefined ? args.type : resolve(context.workingDirectory, module)
     return carryOut(
       { ...context, args: { ...args, type, module: undefined } },
-      { request: { kind: 'local' }, shell: (script) => ['/bin/sh', script] },
+      { request: HERE, shell: (script) => ['/bin/sh', script] },
     )
   },
 })

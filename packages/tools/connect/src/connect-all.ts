@@ -1,7 +1,7 @@
 import { connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
-import type { Infrastructure, Target } from '@davit/documents'
-import { addressOf } from '@davit/target'
+import type { Infrastructure, TargetName } from '@davit/documents'
+import { requestFor } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 
 import { say } from './messages.ts'
@@ -20,15 +20,15 @@ export function connectAll(
 ): Connecting {
   const pool = connectionPool({ environment, report })
   let isOver = false
-  const connect = async (target: Target): Promise<void> => {
+  const connect = async (name: TargetName): Promise<void> => {
     try {
-      await pool.connect(addressOf(target))
+      await pool.connect(requestFor(infrastructure, name))
     } catch (error) {
       if (!(error instanceof DavitError)) throw error
       if (!isOver) report(say('not-connected', { reason: error.message }))
     }
   }
-  const done = Promise.all([...infrastructure.values()].map(connect))
+  const done = Promise.all([...infrastructure.keys()].map(connect))
   // What is connected stays with the holder.
   void done.then(() => pool.close())
   return {

@@ -1,7 +1,7 @@
-import { sshArguments } from '@davit/connection'
+import { type ConnectionRequest, onlyHop, sshArguments } from '@davit/connection'
 import { type DiagnosedMapping, openDiagnosis } from '@davit/diagnosis'
-import type { Infrastructure, Target } from '@davit/documents'
-import { addressOf } from '@davit/target'
+import type { Infrastructure } from '@davit/documents'
+import { requestFor } from '@davit/target'
 import { deploymentOf, type ToolContext } from '@davit/tool'
 
 import type { Arguments } from './arguments.ts'
@@ -20,7 +20,9 @@ export async function interact(
     report(say('command-says', { target, container: diagnosed.source.container, line }))
   const prepared = await openDiagnosis(diagnosed, { ...context, profile, complain })
   try {
-    return await context.runInForeground({ argv: commandFor(prepared.script, infrastructure.get(target), context) })
+    return await context.runInForeground({
+      argv: commandFor(prepared.script, requestFor(infrastructure, target), context),
+    })
   } finally {
     // The connection may have been lost meanwhile; a shell that has begun has removed it by itself.
     await prepared.remove().catch(() => report(say('script-left', { target, script: prepared.script })))
@@ -30,11 +32,11 @@ export async function interact(
 /** Words that run a script of a target with a terminal, if there is one here. */
 function commandFor(
   script: string,
-  target: Target | undefined,
+  request: ConnectionRequest,
   { environment }: ToolContext<Arguments>,
 ): readonly [string, ...string[]] {
-  const request = target === undefined ? undefined : addressOf(target)
-  if (request?.kind !== 'ssh') return ['/bin/sh', script]
-  const reach = sshArguments(request.address, { environment, role: 'target' })
+  const hop = onlyHop(request)
+  if (hop.kind !== 'ssh') return ['/bin/sh', script]
+  const reach = sshArguments(hop.address, { environment, role: 'target' })
   return ['ssh', '-t', '-o', 'LogLevel=ERROR', ...reach, `exec /bin/sh ${script}`]
 }

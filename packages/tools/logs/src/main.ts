@@ -1,7 +1,7 @@
 import type { DavitError } from '@davit/diagnostics'
 import { loadInfrastructure } from '@davit/models'
 import { followLogs, type LogLine, type LogTerms, type OpenLogs, readLogs } from '@davit/service-logs'
-import { addressOf } from '@davit/target'
+import { requestFor } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
@@ -59,11 +59,7 @@ function rendererFor({ args, columns }: ToolContext<Arguments>): (lines: readonl
 }
 
 function opener(open: OpenMachine, { infrastructure }: LogTerms): OpenLogs {
-  return (name) => {
-    const target = infrastructure.get(name)
-    if (target === undefined) throw new RangeError(`'${name}' is none of the targets`)
-    return open(addressOf(target), 'logs')
-  }
+  return (name) => open(requestFor(infrastructure, name), 'logs')
 }
 
 function statusOf(failures: Iterable<DavitError>): number {

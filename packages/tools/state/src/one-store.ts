@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { type Client, exportSnapshots, importSnapshots, print, type PrintingOperation } from '@davit/client-interface'
-import { connectionPool } from '@davit/connection'
+import { connectionPool, HERE } from '@davit/connection'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type ArgumentsOf, type ToolContext, usageError } from '@davit/tool'
 
@@ -49,7 +49,7 @@ export async function workOnStore(context: ToolContext<Arguments>, directory: st
   refuseDeployed(operation, store)
   const pool = openPool({ ...context, environment: { ...environment, DYSNOMIA_STATEDIR: store } })
   try {
-    const connection = await pool.connect({ kind: 'local' })
+    const connection = await pool.connect(HERE)
     const complain = (line: string) => context.report(say('store-says', { line: line.replace(/^davit: /, '') }))
     return await WORK[operation]({ ...context, connection, complain }, words, store)
   } finally {

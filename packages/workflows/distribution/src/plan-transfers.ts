@@ -1,12 +1,12 @@
 import type { Manifest, PlannedTransfer, StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
-import { addressOf, groupByMachine, type Machine, openTargetStore, type ShellTarget } from '@davit/target'
+import { groupByMachine, type Machine, openTargetStore, requestFor, type ShellTarget } from '@davit/target'
 
 export interface TransferQuestion {
   /** The coordinator's store. */
   readonly store: Store
   /** Opens a helper for packages on the machine of a target. */
-  readonly open: (address: ReturnType<typeof addressOf>, role: 'carry') => Promise<Machine<'carry'>>
+  readonly open: (request: ReturnType<typeof requestFor>, role: 'carry') => Promise<Machine<'carry'>>
   readonly signal: AbortSignal
 }
 
@@ -42,10 +42,10 @@ async function transfersTo(
   { store, open, signal }: TransferQuestion,
 ): Promise<readonly PlannedTransfer[]> {
   const [first] = group
-  const target = first === undefined ? undefined : manifest.infrastructure.get(first.name)
-  if (first === undefined || target === undefined) return []
+  if (first === undefined || !manifest.infrastructure.has(first.name)) return []
   signal.throwIfAborted()
-  const there = openTargetStore({ name: first.name, machine: await open(addressOf(target), 'carry') }, store)
+  const request = requestFor(manifest.infrastructure, first.name)
+  const there = openTargetStore({ name: first.name, machine: await open(request, 'carry') }, store)
   const sent = new Set<StorePath>()
   const transfers: PlannedTransfer[] = []
   for (const { name } of group) {

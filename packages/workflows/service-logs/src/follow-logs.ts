@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { DavitError } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
-import { addressOf } from '@davit/target'
+import { requestKeyFor } from '@davit/target'
 
 import { FollowedMachine } from './followed-machine.ts'
 import type { LogLine } from './log-line.ts'
@@ -48,21 +47,12 @@ export async function followLogs({ open, emit }: Following, { report, ...rest }:
 /** Groups targets with the same address, so that they share a connection and a helper. */
 function targetsByAddress({ infrastructure }: LogTerms): readonly (readonly TargetName[])[] {
   const groups = new Map<string, TargetName[]>()
-  for (const [name, target] of infrastructure) {
-    const key = addressKey(name, () => addressOf(target))
+  for (const name of infrastructure.keys()) {
+    // A target without an address is for itself: whoever opens it says so.
+    const key = requestKeyFor(infrastructure, name) ?? name
     groups.set(key, [...(groups.get(key) ?? []), name])
   }
   return [...groups.values()]
-}
-
-/** A target without an address is for itself: that is told when it is opened. */
-function addressKey(name: TargetName, address: () => unknown): string {
-  try {
-    return JSON.stringify(address())
-  } catch (error) {
-    if (error instanceof DavitError) return name
-    throw error
-  }
 }
 
 async function followMachine(

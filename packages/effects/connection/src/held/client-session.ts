@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Report } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 import type { Connection } from '../channel.ts'
+import type { SshRequest } from '../hops.ts'
 import type { SshPool } from '../ssh-pool.ts'
 import { type AnswerWatch, watchAnswers } from './answer-watch.ts'
 import { dial } from './dial.ts'
@@ -44,6 +45,7 @@ export class ClientSession {
   readonly #links = new Map<number, HeldConnection>()
   readonly #waiters = new Map<number, (link: number | Error) => void>()
   #welcome = (): void => {}
+  #isWelcome = false
   #lastId = 0
 
   constructor(socket: Socket, place: string, { report, own }: SessionOptions) {
@@ -54,7 +56,10 @@ export class ClientSession {
     this.#gone = this.#untilGone()
     this.#gone.catch(() => {})
     const welcomed = new Promise<void>((settle) => {
-      this.#welcome = settle
+      this.#welcome = () => {
+        this.#isWelcome = true
+        settle()
+      }
     })
     this.welcomed = this.#watch.during(Promise.race([welcomed, this.#gone]))
     readLines(socket, (line) => {
@@ -66,10 +71,10 @@ export class ClientSession {
     })
   }
 
-  /** Returns the same connection for each address that leads to the same link; rejects with `HolderGone` without a holder. */
-  async connect(address: string, { isReturning }: { readonly isReturning: boolean }): Promise<Connection> {
-    const link = await this.#ask(address, isReturning)
-    const connection = this.#links.get(link) ?? heldConnection({ place: this.#place, link, address }, this.#own)
+  /** Returns the same connection for each request that leads to the same link; rejects with `HolderGone` without a holder. */
+  async connect(request: SshRequest, { isReturning }: { readonly isReturning: boolean }): Promise<Connection> {
+    const link = await this.#ask(request, isReturning)
+    const connection = this.#links.get(link) ?? heldConnection({ place: this.#place, link, request }, this.#own)
     this.#links.set(link, connection)
     return connection
   }
@@ -79,11 +84,11 @@ export class ClientSession {
     this.#socket.destroy()
   }
 
-  async #ask(address: string, isReturning: boolean): Promise<number> {
+  async #ask(hops: SshRequest, isReturning: boolean): Promise<number> {
     this.#lastId += 1
     const id = this.#lastId
     const answer = new Promise<number | Error>((settle) => this.#waiters.set(id, settle))
-    if (this.#socket.writable) this.#socket.write(encodeLine({ kind: 'connect', id, address, isReturning }))
+    if (this.#socket.writable) this.#socket.write(encodeLine({ kind: 'connect', id, hops, isReturning }))
     try {
       const link = await this.#watch.during(Promise.race([answer, this.#gone]))
       if (link instanceof Error) throw link
@@ -103,6 +108,11 @@ export class ClientSession {
     }
   }
 
+  #whyGone(): string {
+    if (this.#watch.isSilent()) return 'it does not answer'
+    return this.#isWelcome ? 'it has ended' : 'it refused this version of davit, or has just ended'
+  }
+
   #untilGone(): Promise<never> {
     return new Promise((_, reject) => {
       this.#socket.once('end', () => this.#socket.destroy())
@@ -110,7 +120,7 @@ export class ClientSession {
         this.#watch.stop()
         for (const connection of this.#links.values()) connection.lose(holderGone(connection.address))
         this.#links.clear()
-        reject(new HolderGone(this.#watch.isSilent() ? 'it does not answer' : 'it has ended'))
+        reject(new HolderGone(this.#whyGone()))
       })
     })
   }

@@ -4,6 +4,7 @@ import { PassThrough, type Readable, Writable } from 'node:stream'
 import type { DavitError } from '@davit/diagnostics'
 import type { Channel } from '../channel.ts'
 import { channelClosed, channelExit } from '../channel-exit.ts'
+import { requestText, type SshRequest } from '../hops.ts'
 import { dial } from './dial.ts'
 import { holderGone, noHolder } from './holder-gone.ts'
 import { CHANNEL_EVENTS, type ChannelEvent, encodeLine, parseLine } from './protocol.ts'
@@ -15,7 +16,7 @@ export interface LinkReference {
   /** Socket of the holder. */
   readonly place: string
   readonly link: number
-  readonly address: string
+  readonly request: SshRequest
 }
 
 export interface HeldChannel extends Channel {
@@ -28,7 +29,8 @@ const STDERR_WINDOW = 2 * 1024 * 1024
 
 /** Starts a script on a link that a holder has. Rejects with `HolderGone` if nothing was sent since there is no holder. */
 export async function openHeldChannel(reference: LinkReference, script: string): Promise<HeldChannel> {
-  const { place, link, address } = reference
+  const { place, link, request } = reference
+  const address = requestText(request)
   const [control, data] = await Promise.all([dial(place), dial(place)]).catch((cause: unknown): never => {
     throw noHolder(place, cause)
   })

@@ -1,5 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import type { Channel, Connection } from '../channel.ts'
+import { requestText } from '../hops.ts'
 import type { SshPool } from '../ssh-pool.ts'
 import { type LinkReference, openHeldChannel } from './held-channel.ts'
 import { HolderGone } from './holder-gone.ts'
@@ -12,7 +13,7 @@ export interface HeldConnection extends Connection {
 
 /** Scripts that cannot be started through the holder, as its socket is gone, run over the tool's `own` connections. */
 export function heldConnection(reference: LinkReference, own: SshPool): HeldConnection {
-  const { address } = reference
+  const { request } = reference
   const channels = new Set<Channel>()
   let lose = (_error: Error): void => {}
   const lost = new Promise<DavitError>((resolve) => {
@@ -22,7 +23,7 @@ export function heldConnection(reference: LinkReference, own: SshPool): HeldConn
   })
   return {
     kind: 'ssh',
-    address,
+    address: requestText(request),
     lost,
     lose,
     async run(script) {
@@ -33,7 +34,7 @@ export function heldConnection(reference: LinkReference, own: SshPool): HeldConn
         return channel
       } catch (error) {
         if (!(error instanceof HolderGone)) throw error
-        return (await own.connect(address)).run(script)
+        return (await own.connect(request)).run(script)
       }
     },
     async close() {

@@ -1,6 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Environment, unlessAborted } from '@davit/process'
 import type { Connection } from '../channel.ts'
+import { requestKey, type SshRequest } from '../hops.ts'
 import { say } from '../messages.ts'
 import type { SshOptions } from '../ssh-options.ts'
 import { type SshPool, sshPool } from '../ssh-pool.ts'
@@ -18,21 +19,22 @@ export function heldPool(place: string, options: SshOptions, own: SshPool): SshP
   const stopped = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
   const holder = findHolder(place, options, own)
   const reached = new Set<string>()
-  const connect = async (address: string): Promise<Connection> => {
+  const connect = async (request: SshRequest): Promise<Connection> => {
     const session = await holder.session()
-    if (session === undefined) return own.connect(address)
+    if (session === undefined) return own.connect(request)
     try {
-      const connection = await session.connect(address, { isReturning: reached.has(address) })
-      reached.add(address)
+      const key = requestKey(request)
+      const connection = await session.connect(request, { isReturning: reached.has(key) })
+      reached.add(key)
       return connection
     } catch (error) {
       stopped.throwIfAborted()
       holder.leave(error)
-      return own.connect(address)
+      return own.connect(request)
     }
   }
   return {
-    connect: (address) => unlessAborted(connect(address), stopped),
+    connect: (request) => unlessAborted(connect(request), stopped),
     async close() {
       const interrupted = { exitStatus: ExitStatus.interrupted }
       closing.abort(new DavitError('interrupted', 'connections are being closed', interrupted))

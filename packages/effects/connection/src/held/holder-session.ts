@@ -4,6 +4,7 @@ import type { Report } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 import { askSsh, askSshDefaults } from '../ask-ssh.ts'
 import { connectionLost } from '../channel-exit.ts'
+import { onlyHop, requestText } from '../hops.ts'
 import { shared } from '../shared.ts'
 import type { SshConfiguration } from '../ssh-configuration.ts'
 import { findRoute, type SshRoute } from '../ssh-route.ts'
@@ -33,11 +34,11 @@ export function serveSession(socket: Socket, opening: SessionOpening, { links, n
   }
   const routeTo = routeFinder({ ...opening, signal: over.signal })
   const watch = lossWatch(say, over.signal)
-  const connect = async ({ id, address, isReturning }: Extract<Request, { kind: 'connect' }>): Promise<void> => {
+  const connect = async ({ id, hops, isReturning }: Extract<Request, { kind: 'connect' }>): Promise<void> => {
     try {
-      const route = await routeTo(address)
+      const route = await routeTo(onlyHop(hops).address)
       const held = await links.link(route, { report, isReturning, attempts: opening.attempts })
-      if (held.isOver) throw connectionLost(address, 'the server closed it')
+      if (held.isOver) throw connectionLost(requestText(hops), 'the server closed it')
       const link = numberOf(held)
       watch(held, link)
       say({ kind: 'connected', id, link })

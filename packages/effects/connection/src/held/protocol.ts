@@ -1,10 +1,21 @@
 import type { Message } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
-import { isMessage, isNumber, isRecord, isText, isTexts, isTruth, optional, type Shapes } from './shapes.ts'
+import type { SshRequest } from '../hops.ts'
+import {
+  hasShape,
+  isMessage,
+  isNumber,
+  isSshRequest,
+  isText,
+  isTexts,
+  isTruth,
+  optional,
+  type Shapes,
+} from './shapes.ts'
 import { isWireError, type WireError } from './wire-error.ts'
 
 /** Number of this protocol. Tools and holders of different numbers do not work together, so any change raises it. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** First line of each unix connection, which says what it is for. */
 export type Opening =
@@ -33,14 +44,15 @@ export type Request =
   | {
       readonly kind: 'connect'
       readonly id: number
-      readonly address: string
+      /** How it is reached. */
+      readonly hops: SshRequest
       /** Whether the tool was connected to it before, so that it is tried even if it did not answer a moment ago. */
       readonly isReturning: boolean
     }
   | { readonly kind: 'ping' }
 
 export const REQUESTS: Shapes<Request> = {
-  connect: { id: isNumber, address: isText, isReturning: isTruth },
+  connect: { id: isNumber, hops: isSshRequest, isReturning: isTruth },
   ping: {},
 }
 
@@ -93,11 +105,7 @@ export function parseLine<Value extends { readonly kind: string }>(
   } catch {
     return undefined
   }
-  if (!isRecord(value) || typeof value['kind'] !== 'string' || !Object.hasOwn(shapes, value['kind'])) return undefined
-  const shape: Readonly<Record<string, (field: unknown) => boolean>> = shapes[value['kind'] as Value['kind']]
-  const isFit = Object.entries(shape).every(([name, isGood]) => isGood(value[name]))
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return isFit ? (value as unknown as Value) : undefined
+  return hasShape(value, shapes) ? value : undefined
 }
 
 export function encodeLine(message: Opening | Request | Answer | ChannelEvent): string {

@@ -1,41 +1,32 @@
-import type { ConnectionRequest } from '@davit/connection'
+import { type ConnectionRequest, requestKey } from '@davit/connection'
 import {
   type Infrastructure,
   type Manifest,
   type Properties,
   type SecretReference,
   secretTextOf,
-  type Target,
+  type TargetName,
 } from '@davit/documents'
 
-import { addressOf } from '../address.ts'
+import { requestKeyFor } from '../request-for.ts'
 
-/** References to secrets in the containers of the targets of manifests; only of those with an address, if one is given. */
-export function referencesIn(manifests: readonly Manifest[], address?: ConnectionRequest): readonly SecretReference[] {
+/** References to secrets in the containers of the targets of manifests; only of those that a request reaches, if one is given. */
+export function referencesIn(manifests: readonly Manifest[], request?: ConnectionRequest): readonly SecretReference[] {
   return manifests.flatMap(({ infrastructure, services, serviceMappings }) => {
-    const targets = [...infrastructure].filter(([, target]) => address === undefined || isAt(target, address))
-    const names = new Set(targets.map(([name]) => name))
+    const names = new Set(request === undefined ? infrastructure.keys() : reachedBy(infrastructure, request))
     const placed = serviceMappings.filter(({ target }) => names.has(target)).map(({ service }) => services.get(service))
     const containers = [
-      ...targets.map(([, target]) => target.containers),
+      ...[...names].flatMap((name) => infrastructure.get(name)?.containers ?? []),
       ...placed.flatMap((service) => service?.providesContainers ?? []),
     ]
     return containers.flatMap((one) => [...one.values()].flatMap(referencesAmong))
   })
 }
 
-/** Whether one of the targets has an address. */
-export function isAtSome(infrastructure: Infrastructure, address: ConnectionRequest): boolean {
-  return [...infrastructure.values()].some((target) => isAt(target, address))
-}
-
-function isAt(target: Target, address: ConnectionRequest): boolean {
-  try {
-    return JSON.stringify(addressOf(target)) === JSON.stringify(address)
-  } catch {
-    // It has none, so it is not reached either.
-    return false
-  }
+/** Targets of an infrastructure that a request reaches. */
+export function reachedBy(infrastructure: Infrastructure, request: ConnectionRequest): readonly TargetName[] {
+  const key = requestKey(request)
+  return [...infrastructure.keys()].filter((name) => requestKeyFor(infrastructure, name) === key)
 }
 
 function referencesAmong(properties: Properties): readonly SecretReference[] {

@@ -1,12 +1,20 @@
-import type { ConnectionRequest } from '@davit/connection'
+import { type ConnectionRequest, HERE, requestKey } from '@davit/connection'
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import { CLIENT_INTERFACES, type ClientInterfaceKind, isClientExecutable, type Target } from '@davit/documents'
+import {
+  CLIENT_INTERFACES,
+  type ClientInterfaceKind,
+  type Infrastructure,
+  isClientExecutable,
+  type TargetName,
+} from '@davit/documents'
 
 /** Returns how to connect to a target of an infrastructure. Callers name the target in front of an error. */
-export function addressOf(target: Target): ConnectionRequest {
+export function requestFor(infrastructure: Infrastructure, name: TargetName): ConnectionRequest {
+  const target = infrastructure.get(name)
+  if (target === undefined) throw new RangeError(`'${name}' is none of the targets`)
   const { clientInterface } = target
   const kind = interfaceKindOf(clientInterface)
-  if (kind === 'local') return { kind }
+  if (kind === 'local') return HERE
   if (kind === undefined && !isExecutable(clientInterface)) throw unsupported(clientInterface)
   const address = target.properties.get(target.targetProperty)
   if (typeof address !== 'string' || address === '') {
@@ -18,7 +26,17 @@ export function addressOf(target: Target): ConnectionRequest {
       },
     )
   }
-  return kind === 'ssh' ? { kind, address } : { kind: 'client', executable: clientInterface, address }
+  return [kind === 'ssh' ? { kind, address } : { kind: 'client', executable: clientInterface, address }]
+}
+
+/** Key of that request: targets with the same key share a connection. Undefined for a target that cannot be connected to. */
+export function requestKeyFor(infrastructure: Infrastructure, name: TargetName): string | undefined {
+  try {
+    return requestKey(requestFor(infrastructure, name))
+  } catch (error) {
+    if (error instanceof DavitError) return undefined
+    throw error
+  }
 }
 
 function isExecutable(clientInterface: string): boolean {
