@@ -5,6 +5,7 @@ import {
   type ClientInterfaceKind,
   type Infrastructure,
   isClientExecutable,
+  type Target,
   type TargetName,
 } from '@davit/documents'
 
@@ -37,6 +38,11 @@ export function requestKeyFor(infrastructure: Infrastructure, name: TargetName):
     if (error instanceof DavitError) return undefined
     throw error
   }
+}
+
+/** Whether a target has the store and the state of this machine: it is this machine, with no hop in between. */
+export function isHere({ clientInterface }: Pick<Target, 'clientInterface'>): boolean {
+  return interfaceKindOf(clientInterface) === 'local'
 }
 
 function isExecutable(clientInterface: string): boolean {

@@ -9,7 +9,7 @@ export {
   awaitActivity,
   performActivity,
 } from './records/activity.ts'
-export { interfaceKindOf, requestFor, requestKeyFor } from './request-for.ts'
+export { interfaceKindOf, isHere, requestFor, requestKeyFor } from './request-for.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { isTakenOver, noteTakenOver, readInstalled, takeOverInstalled } from './client/installed.ts'

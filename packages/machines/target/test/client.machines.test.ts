@@ -27,7 +27,6 @@ import {
   readInstalled,
   reachTargets,
   releaseLock,
-  requestFor,
   type LockHolder,
 } from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
@@ -280,30 +279,6 @@ const targetWith = (clientInterface: string, hostname: string): Target => ({
   targetProperty: 'hostname',
   properties: new Map([['hostname', hostname]]),
   containers: new Map(),
-})
-
-const ONE = 'one' as TargetName
-const infrastructureWith = (clientInterface: string) => new Map([[ONE, targetWith(clientInterface, 'a')]])
-
-test.each([
-  ['/opt/clients/serial', [{ kind: 'client', executable: '/opt/clients/serial', address: 'a' }]],
-  ['disnix-client', [{ kind: 'client', executable: 'disnix-client', address: 'a' }]],
-  ['disnix-ssh-client', [{ kind: 'ssh', address: 'a' }]],
-  ['disnix-run-activity', [{ kind: 'local' }]],
-])('the client interface %s is known', (clientInterface, request) => {
-  expect(requestFor(infrastructureWith(clientInterface), ONE)).toEqual(request)
-})
-
-test.each([
-  [
-    'clients/serial',
-    "there is no client interface 'clients/serial'",
-    'write the absolute path of the client executable',
-  ],
-  ['disnix-ssh-clint', "there is no client interface 'disnix-ssh-clint'", "did you mean 'disnix-ssh-client'?"],
-  ['telnet', "there is no client interface 'telnet'", "write 'ssh', 'local', or the path of a client executable"],
-])('the client interface %s is refused', (clientInterface, message, hint) => {
-  expect(() => requestFor(infrastructureWith(clientInterface), ONE)).toThrow(expect.objectContaining({ message, hint }))
 })
 
 test('two targets with the same client executable and address are refused', async () => {

@@ -1,9 +1,10 @@
 import { collectEverywhere, oldGenerations } from '@davit/collection'
 import { currentGeneration, type DeploymentPlace } from '@davit/coordinator-state'
 import { DavitError } from '@davit/diagnostics'
-import { CLIENT_INTERFACES, type Infrastructure, Manifest, type StoreReference, type Target } from '@davit/documents'
+import { type Infrastructure, Manifest, type StoreReference } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { defaultStore } from '@davit/store'
+import { isHere } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
@@ -89,7 +90,6 @@ function storeOf(
 ): StoreReference {
   const kind = args.store ?? manifest?.store.kind ?? 'native'
   if (manifest?.store.kind === kind) return manifest.store
-  const isLocal = ({ clientInterface }: Target) => CLIENT_INTERFACES.get(clientInterface) === 'local'
-  const onlyLocalTargets = [...infrastructure.values()].every(isLocal)
+  const onlyLocalTargets = [...infrastructure.values()].every(isHere)
   return defaultStore(kind, environment, { privileged, onlyLocalTargets })
 }

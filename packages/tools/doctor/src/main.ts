@@ -1,8 +1,8 @@
 import { checkUp, isSound } from '@davit/checkup'
-import { CLIENT_INTERFACES } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { defaultStore } from '@davit/store'
+import { isHere } from '@davit/target'
 import { defineTool, deploymentOf, type ToolContext, trustToLook, version, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
@@ -35,7 +35,6 @@ export const tool = defineTool({
 
 /** The store of the deployment, or else the one that it would get. */
 function storeOf({ expected, infrastructure }: DoctorSource, { environment, privileged }: ToolContext<unknown>) {
-  const kinds = [...infrastructure.values()].map(({ clientInterface }) => CLIENT_INTERFACES.get(clientInterface))
-  const onlyLocalTargets = kinds.every((kind) => kind === 'local')
+  const onlyLocalTargets = [...infrastructure.values()].every(isHere)
   return expected?.store ?? defaultStore('native', environment, { privileged, onlyLocalTargets })
 }

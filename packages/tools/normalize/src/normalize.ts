@@ -4,12 +4,12 @@ import { type GivenSource, loadArchitecture, type ModelFiles } from '@davit/mode
 import { modulesOf } from '@davit/modules'
 import { type ArchitectureModel, architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStore, openStore } from '@davit/store'
+import { isHere } from '@davit/target'
 import type { ArgumentsOf, Input, Run } from '@davit/tool'
 
 import type { description } from './description.ts'
 import { modelFilesIn } from './model-files.ts'
 import { modelFilesOf } from './model-options.ts'
-import { hasOnlyLocalTargets } from './only-local-targets.ts'
 import { storeKindFor } from './store-kind.ts'
 import { typesWithoutModule } from './types-without-module.ts'
 
@@ -62,7 +62,9 @@ export async function normalize(
   const timed = <Result>(name: string, work: () => Result | Promise<Result>) =>
     traced(trace, { kind: 'work', name }, work)
   const { interface: clientInterface, targetProperty } = options
-  const onlyLocalTargets = hasOnlyLocalTargets(model, clientInterface)
+  const onlyLocalTargets = [...model.infrastructure.values()].every((target) =>
+    isHere({ clientInterface: target.clientInterface ?? clientInterface }),
+  )
   const kind = storeKindFor(model, { wanted: options.store, files, system, clientInterface })
   const store = await openStore(defaultStore(kind, environment, { privileged, onlyLocalTargets }), { environment })
   const normalization = {

@@ -1,9 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { StoreReference, System } from '@davit/documents'
+import { isClientExecutable, type StoreReference, type System } from '@davit/documents'
 import type { ModelFiles } from '@davit/models'
 import type { ArchitectureModel, PackageModel } from '@davit/normalization'
-
-import { clientTargets } from './only-local-targets.ts'
 
 type StoreKind = StoreReference['kind']
 
@@ -28,6 +26,13 @@ export function storeKindFor(model: ArchitectureModel, options: StoreKindOptions
   if (client === undefined) return kindOfPackages(model, options)
   if (wanted === 'native') throw nixForClient(client)
   return 'nix'
+}
+
+/** Returns the names of targets behind client executables, which carry packages of the Nix store only. */
+function clientTargets({ infrastructure }: ArchitectureModel, clientInterface: string): readonly string[] {
+  return [...infrastructure].flatMap(([name, target]) =>
+    isClientExecutable(target.clientInterface ?? clientInterface) ? [name] : [],
+  )
 }
 
 function kindOfPackages(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
