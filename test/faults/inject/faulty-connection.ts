@@ -31,7 +31,6 @@ export function connectionPool(options: SshOptions): ConnectionPool {
 
 function wrapped(real: Connection): Connection {
   return {
-    kind: real.kind,
     address: real.address,
     lost: real.lost,
     close: () => real.close(),

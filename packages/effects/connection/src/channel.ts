@@ -30,7 +30,6 @@ export interface ClientExecutable {
 
 /** One authenticated link, which carries scripts and bytes, several channels at a time. */
 export interface Connection {
-  readonly kind: 'ssh' | 'local'
   /** If the machine itself is only reached through a client executable: the link is then one to this machine, where that runs. */
   readonly client?: ClientExecutable
   /** Address as the user wrote it, for messages. */

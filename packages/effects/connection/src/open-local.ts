@@ -15,7 +15,6 @@ export function openLocal(options: { readonly environment: Environment }): Conne
   const channels = new Set<Channel>()
   let isClosed = false
   return {
-    kind: 'local',
     address: 'local',
     async run(script) {
       if (isClosed) throw connectionsClosing()

@@ -4,7 +4,6 @@ import type { SshLink } from './ssh-link.ts'
 
 export function sshConnection(link: SshLink): Connection {
   return {
-    kind: 'ssh',
     address: link.configuration.address,
     run: (script) => openSshChannel(link, script),
     lost: link.lost,

@@ -27,7 +27,6 @@ export function shellConnection(
   const pids: number[] = []
   const children: ChildProcess[] = []
   return {
-    kind: 'local',
     address: shell.name,
     pids,
     hangUp() {

@@ -52,7 +52,6 @@ export function connectionTo({ answer, greeting = '' }: Far): Connection & { rea
     return { stdin, stdout, stderr, exit, close }
   }
   return {
-    kind: 'local',
     address: 'far',
     lost: new Promise(() => {}),
     close: async () => {},

@@ -32,7 +32,6 @@ export function otherMachine({ directory, store, shell }: OtherMachineOptions): 
   for (const path of [ownStore, state, store]) mkdirSync(path, { recursive: true })
   const pids: number[] = []
   return {
-    kind: 'local',
     address: 'other',
     pids,
     lost: new Promise(() => {}),

@@ -120,7 +120,6 @@ class ConnectionsOfStep {
 
   #viewOf(connection: Connection): Connection {
     return {
-      kind: connection.kind,
       address: connection.address,
       ...(connection.client === undefined ? {} : { client: connection.client }),
       lost: connection.lost,

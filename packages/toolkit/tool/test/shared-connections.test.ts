@@ -40,7 +40,6 @@ function farAway(milliseconds: number) {
   const machine = { asked: 0, isUp: false }
   let clock = 0
   const connection: Connection = {
-    kind: 'ssh',
     address: 'far',
     run: () => Promise.reject(new Error('nothing runs there')),
     lost: new Promise(() => {}),

@@ -22,7 +22,6 @@ export function heldConnection(reference: LinkReference, own: SshPool): HeldConn
     }
   })
   return {
-    kind: 'ssh',
     address: requestText(request),
     lost,
     lose,
