@@ -118,7 +118,7 @@ describe('what davit-env had begun when it was killed, and somebody has changed 
   test('is confirmed again if it had to be confirmed, after the targets have gone back', async () => {
     succeeded(await resume())
     world.killAt('activate b 3')
-    const options = ['--confirm', '5', '--no-migration']
+    const options = ['--confirm', '60', '--no-migration']
     expect(await world.run([...world.write(3), ...options])).toMatchObject({ status: null })
     const { stderr } = succeeded(await resume())
     expect(stderr).toContain('[alpha] waiting until this target has gone back')

@@ -130,9 +130,11 @@ describe.each(notingShells())('logs on a machine with $name', (shell) => {
     const log = scene.path('state/targets/t1/log/default/process:key')
     // An activity that has succeeded does not wait for its log.
     await until(() => existsSync(`${log}.activate`))
-    // An empty end is removed when the log is complete.
-    for (const name of ['.activate.1', '.activate.3', '.collect-garbage', '.Odd name'])
-      writeFileSync(`${log}${name}`, 'said')
+    // An empty end is removed when the log is complete, so these are never empty.
+    for (const name of ['.activate.1', '.activate.3', '.collect-garbage', '.Odd name']) {
+      writeFileSync(scene.path('said'), 'said')
+      renameSync(scene.path('said'), `${log}${name}`)
+    }
     const on = {
       target: scene.mapping.target,
       mappings: [{ ...scene.mapping, container: 'other' as never }, scene.mapping],
