@@ -93,7 +93,7 @@ export const CALLED: Readonly<Record<string, readonly string[]>> = {
     'profile',
     'protect operation_protect protect_native',
     'read-profiles',
-    'record mapping_directory compose_record resolve_module is_running intended_during state_during',
+    'record mapping_directory compose_record resolve_module is_running',
     'refuse fail find_profiles make_directory hexadecimal check_names check_store_paths',
     'resolve',
     'roots',
@@ -169,7 +169,7 @@ export const CALLED: Readonly<Record<string, readonly string[]>> = {
     'trial is_over mark_back keep_watcher end_watcher remove_trial forget_boot',
   ],
   'trial-restart': ['trial-back reports_to_run'],
-  'trial-way-back': ['trial-back go_back_start', 'trial-begin operation_trial_forget'],
+  'trial-way-back': ['trial-back go_back_start is_activated', 'trial-begin operation_trial_forget'],
   'trim-remnants': ['collect operation_trim_remnants without_records trim_logs trim_given_up'],
   'verify-snapshots': ['snapshot-activity operation_discard_aside'],
 }

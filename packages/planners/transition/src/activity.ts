@@ -1,11 +1,12 @@
 import type { Message } from '@davit/diagnostics'
 import type { ManifestService, ServiceMapping } from '@davit/documents'
+import { isVerb, type Verb } from '@davit/target-runtime'
 
 import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
-/** One step of a plan. Each kind has a row in `KINDS`, and one in the table of performers. */
-export type Activity = Deactivation | Snapshotting | Transfer | Restoring | Activation
+/** One step of a plan. Each kind has a row in `KINDS`; those that are no verbs have one in the table of performers as well. */
+export type Activity = VerbActivity | Snapshotting | Transfer | Restoring
 export type ActivityKind = Activity['kind']
 
 /** The fields of an activity that the planner and the runner use, whatever its kind. */
@@ -21,18 +22,29 @@ export interface AnyActivity {
   readonly undo: Pick<AnyActivity, 'id' | 'kind'> | undefined
 }
 
-/** An activity that calls a lifecycle module. */
-interface ModuleActivity<Kind extends string> extends AnyActivity, PlacedService {
+/** An activity that changes the state of a record, by calling a lifecycle module. */
+export type VerbActivity = { readonly [Kind in Verb]: Planned<ChangeBy<Kind>> }[Verb]
+export type Activation = Planned<ChangeBy<'activate'>>
+export type Deactivation = Planned<ChangeBy<'deactivate'>>
+
+export function isVerbActivity(activity: Activity): activity is VerbActivity {
+  return isVerb(activity.kind)
+}
+
+/** An activity that undoes another one. */
+export type Undo = { readonly [Kind in Verb]: ChangeBy<Kind> }[Verb]
+
+type Planned<Change> = Change & Pick<AnyActivity, 'waitsFor' | 'reasons'> & { readonly undo: Undo | undefined }
+type ChangeBy<Kind extends Verb> = Kind extends 'deactivate' ? Stop : ServiceChange<Kind>
+
+interface ServiceChange<Kind extends Verb> extends PlacedService {
   readonly id: `${Kind} ${string}`
   readonly kind: Kind
   /** Where module and properties come from: the next manifest, or the record of the activation. */
   readonly definition: 'next' | 'recorded'
-  readonly undo: Undo | undefined
 }
 
-export type Activation = ModuleActivity<'activate'>
-
-export interface Deactivation extends ModuleActivity<'deactivate'> {
+interface Stop extends ServiceChange<'deactivate'> {
   /** Whether the next manifest's module is tried if the recorded one fails, which may be the broken part. */
   readonly otherwise: 'next' | 'nothing'
 }
@@ -68,10 +80,6 @@ export interface Restoring extends StateActivity<'restore'> {
   /** Name of the snapshot, if an earlier run has transferred it. */
   readonly snapshot: string | undefined
 }
-
-/** An activity that undoes another one. */
-export type Undo = WhatIsDone<Activation> | WhatIsDone<Deactivation>
-type WhatIsDone<One extends AnyActivity> = Omit<One, 'waitsFor' | 'reasons' | 'undo'>
 
 /** A plan as data: phases with a barrier between them. Within a phase an activity follows those it waits for. */
 export interface Transition<One extends AnyActivity = Activity> {

@@ -1,4 +1,6 @@
-import type { Activity, AnyActivity } from './activity.ts'
+import { stopsService, type Verb, verbs } from '@davit/target-runtime'
+
+import type { Activity, AnyActivity, VerbActivity } from './activity.ts'
 import { identityOf, targetLabelOf } from './placed-service.ts'
 
 /** How to arrange, run and show a kind of activity; the caller knows who performs it. */
@@ -33,7 +35,7 @@ const CALLS_MODULE = {
 } satisfies Partial<KindTraits<Activity>>
 
 export const KINDS = {
-  deactivate: { ...CALLS_MODULE, moved: 'to', missedUndo: 'new-services-left' },
+  ...verbKinds(),
   snapshot: { ...CALLS_MODULE, moved: 'to', missedUndo: undefined },
   transfer: {
     ...CALLS_MODULE,
@@ -44,8 +46,20 @@ export const KINDS = {
     missedUndo: undefined,
   },
   restore: { ...CALLS_MODULE, moved: 'from', missedUndo: undefined },
-  activate: { ...CALLS_MODULE, moved: 'from', missedUndo: 'old-services-lost' },
 } satisfies KindTable<Activity>
+
+/** Makes the rows of all verbs. */
+function verbKinds(): KindTable<VerbActivity> {
+  const rows = verbs().map((verb): readonly [Verb, KindTraits<VerbActivity>] => [verb, verbKind(verb)])
+  return Object.fromEntries(rows) as unknown as KindTable<VerbActivity>
+}
+
+/** How to arrange, run and show a verb. */
+export function verbKind(verb: string): KindTraits<VerbActivity> {
+  return stopsService(verb)
+    ? { ...CALLS_MODULE, moved: 'to', missedUndo: 'new-services-left' }
+    : { ...CALLS_MODULE, moved: 'from', missedUndo: 'old-services-lost' }
+}
 
 export function traitsOf<One extends AnyActivity>(kinds: KindTable<One>, { kind }: One): KindTraits<One> {
   // Each row only gets activities of its kind.

@@ -2,6 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
 import { closureOf } from '@davit/service-graph'
 import { compareText } from '@davit/languages'
+import { isUp } from '@davit/target-runtime'
 
 import type { Activation, Deactivation, OutdatedMapping, Transition } from './activity.ts'
 import { dependantsFirst, dependenciesFirst, dependenciesIn } from './arrangement.ts'
@@ -50,7 +51,7 @@ export function planTransition(
     wanted.has(id) ? troublesOf(one, changed).length > 0 : upgrade === 'upgrade',
   )
   const stays = (id: MappingId) => current.has(id) && !outgoing.has(id)
-  refuseInvalid(next, (id) => stays(id) && current.get(id)?.state === 'active')
+  refuseInvalid(next, (id) => stays(id) && isUp(current.get(id)?.state ?? ''))
   const missing = chosen(wanted, (id) => !stays(id))
   const incoming = upgrade === 'repair' ? withDependencies(outgoing, wanted, missing) : missing
   const before = upgrade === 'activate-only' ? undefined : previous
@@ -109,7 +110,7 @@ function deactivationOf(
     otherwise: 'next',
     waitsFor: [],
     reasons: reasons.toDeactivate(id),
-    undo: state === 'active' && doubt !== 'damaged' ? { ...what, id: `activate ${id}`, kind: 'activate' } : undefined,
+    undo: isUp(state) && doubt !== 'damaged' ? { ...what, id: `activate ${id}`, kind: 'activate' } : undefined,
   }
 }
 

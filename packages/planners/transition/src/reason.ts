@@ -1,6 +1,6 @@
 import { nameText } from '@davit/diagnostics'
 import type { ContainerName, StorePath } from '@davit/documents'
-import type { UnsettledState } from '@davit/target-runtime'
+import { intendedIn, type UnsettledState, type Verb, verbTraits } from '@davit/target-runtime'
 
 import type { KindTraits } from './kinds.ts'
 import { type PlacedService, targetLabelOf } from './placed-service.ts'
@@ -60,7 +60,7 @@ export function renderReason(reason: Reason, moved: Moved): string {
       return renderMove(reason, moved)
     case 'cut-off':
     case 'failed':
-      return `${INTENDED[reason.was]} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
+      return `${verbTraits(intendedIn(reason.was) as Verb).noun} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
     case 'changed-properties':
       return `container properties changed: ${reason.names.map(nameText).join(', ')}`
     case 'changed-connections':
@@ -69,11 +69,6 @@ export function renderReason(reason: Reason, moved: Moved): string {
       return PLAIN[reason.kind]
   }
 }
-
-const INTENDED = {
-  activating: 'activation',
-  deactivating: 'deactivation',
-} satisfies Record<UnsettledState, string>
 
 const PLAIN = {
   new: 'new',

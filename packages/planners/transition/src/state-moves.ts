@@ -1,6 +1,7 @@
 import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
 import { type Manifest, mappingIdOf, type SnapshotMapping, type TargetName } from '@davit/documents'
 import { compareText } from '@davit/languages'
+import { hasBeenUp } from '@davit/target-runtime'
 
 import type { StatefulService } from './activity.ts'
 import { say } from './messages.ts'
@@ -149,7 +150,7 @@ function recordedState(observed: readonly ObservedMapping[]): readonly RecordedS
  * before, or has at least what it was restored from.
  */
 function hasServed({ state, toRestore }: RecordedState): boolean {
-  return state !== 'activating' && toRestore === undefined
+  return hasBeenUp(state) && toRestore === undefined
 }
 
 /** Whether the service has served from here before, when its state did not yet move with it. */
@@ -157,7 +158,7 @@ function hasOwnState(one: StatefulService, { observed }: StateSituation): boolea
   return observed.some(
     (other) =>
       other.component === undefined &&
-      other.state !== 'activating' &&
+      hasBeenUp(other.state) &&
       other.service.name === one.service.name &&
       other.mapping.container === one.mapping.container &&
       targetLabelOf(other) === targetLabelOf(one),

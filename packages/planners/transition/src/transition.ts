@@ -6,12 +6,14 @@ export {
   type AnyActivity,
   type Deactivation,
   isEmpty,
+  isVerbActivity,
   type OutdatedMapping,
   type Restoring,
   type Snapshotting,
   type StatefulService,
   type Transfer,
   type Transition,
+  type VerbActivity,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
 export { forgottenOf, type Forgetting } from './forgotten.ts'

@@ -1,3 +1,4 @@
+import { isSettled } from '@davit/target-runtime'
 import type { ObservedMapping } from './observed-mapping.ts'
 import type { Reason } from './reason.ts'
 
@@ -9,6 +10,6 @@ export function troublesOf(observed: ObservedMapping | undefined, changed: Chang
   if (observed === undefined) return []
   const { state, doubt, hasFailed, changes = [] } = observed
   if (doubt === 'damaged') return [{ kind: doubt }]
-  if (state !== 'active') return [{ kind: hasFailed === true ? 'failed' : 'cut-off', was: state }]
+  if (!isSettled(state)) return [{ kind: hasFailed === true ? 'failed' : 'cut-off', was: state }]
   return [...(doubt === undefined ? [] : [{ kind: doubt }]), ...(changed === 'restart' ? changes : [])]
 }

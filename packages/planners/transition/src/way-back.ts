@@ -1,4 +1,5 @@
 import type { MappingId } from '@davit/documents'
+import { isUp, startsService } from '@davit/target-runtime'
 
 import { activitiesOf, type Activity, type Transition } from './activity.ts'
 import { dependantsFirst, dependenciesFirst } from './arrangement.ts'
@@ -20,9 +21,9 @@ export interface WayBackStep {
 export function wayBack(transition: Transition, observed: readonly ObservedMapping[]): readonly WayBackStep[] {
   const before = byIdentity(observed)
   const added = byIdentity<Activity>(
-    activitiesOf(transition).filter((one) => one.kind === 'activate' && !before.has(identityOf(one))),
+    activitiesOf(transition).filter((one) => startsService(one.kind) && !before.has(identityOf(one))),
   )
-  const active = byIdentity(observed.filter(({ state }) => state === 'active'))
+  const active = byIdentity(observed.filter(({ state }) => isUp(state)))
   return [
     ...dependantsFirst(added, new Map<MappingId, PlacedService>([...before, ...added])).map(stepTo('stop')),
     ...dependantsFirst(before, before).map(stepTo('stop')),

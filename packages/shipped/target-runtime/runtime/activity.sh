@@ -51,19 +51,21 @@ operation_await() {
 # another one's; a helper that was lost begins nothing any more.
 never_began() {
   read_state "$directory"
-  case $activity:$line in
-    activate:deactivating) ;;
-    activate:active) ! has_line "$directory/record" "boot $boot" ;;
-    activate:) [ ! -f "$directory/record" ] ;;
-    deactivate:active | deactivate:activating | deactivate:) [ -f "$directory/record" ] ;;
-    *) return 1 ;;
+  verb_traits "$activity"
+  [ -n "$during" ] || return
+  [ -n "$line" ] || [ ! -f "$directory/record" ] || line=activating
+  case $line in
+    "$during") return 1 ;;
+    "$after") [ -n "$writes" ] && ! has_line "$directory/record" "boot $boot" ;;
+    *) { [ -z "$line" ] || is_state "$line"; } && { [ "$after" != - ] || [ -f "$directory/record" ]; } ;;
   esac
 }
 
 ended_status() {
   read_state "$directory"
-  [ "$activity:$line" != activate:active ] || line='activate 0'
-  [ "$activity" != deactivate ] || [ -d "$directory" ] || line='deactivate 0'
+  verb_traits "$activity"
+  ! is_state "$line" || [ "$line" != "$after" ] || line="$activity 0"
+  [ "$after" != - ] || [ -d "$directory" ] || line="$activity 0"
   [ "${line##* }" = 0 ] || first_line "$directory/status"
   case $line in
     "$activity "*[!0-9]* | "$activity ") line=255 ;;

@@ -54,6 +54,7 @@ end
 # begin_activity [FIELD WORD]...: claims the mapping for this process, writes the intention, and becomes the runner.
 begin_activity() {
   stage=
+  verb_traits "$activity"
   trap abandon_activity EXIT
   own_identity || exit 3
   runner=$identity
@@ -65,9 +66,9 @@ begin_activity() {
   become_runner run_activity "$runner" "$seconds" "$instead"
 }
 
-# without_record: ends an activity without a record: nothing was begun, so there is nothing to deactivate.
+# without_record: ends an activity without a record: nothing was begun, so there is nothing to stop.
 without_record() {
-  [ "$activity" = deactivate ] || fail no-record "there is no record of it"
+  [ "$after" = - ] || fail no-record "there is no record of it"
   if [ -d "$directory" ]; then
     claim_mapping
     remove_mapping "$directory" || cannot remove "$directory"
@@ -112,7 +113,7 @@ claim_mapping() {
 
 # write_intention [FIELD WORD]...: has it on the disk before anything happens.
 write_intention() {
-  if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
+  if [ -n "$writes" ] || ! is_complete "$directory/record"; then
     keep_active "$@"
     compose_record "$@"
     rename_text "$directory/record" "$record" || cannot 'write the record below' "$directory"
@@ -120,7 +121,6 @@ write_intention() {
   else
     set --
   fi
-  state_during "$activity"
   if [ -z "$during" ]; then
     set -- "$directory/activity" "$directory"
   elif [ -s "$directory/state" ]; then
@@ -149,9 +149,9 @@ abandon_activity() {
     new) set -- activity state ;;
   esac
   # Without a state nothing was begun.
-  case $stage:$activity in
-    writing:activate) [ -f "$directory/state" ] || set -- "$@" record ;;
-    new:activate) set -- "$@" record ;;
+  case $stage:$writes in
+    writing:yes) [ -f "$directory/state" ] || set -- "$@" record ;;
+    new:yes) set -- "$@" record ;;
   esac
   [ -z "$stage" ] || {
     cd "$directory" && rm -f "$@" running && cd / && rmdir "$directory" 2>/dev/null

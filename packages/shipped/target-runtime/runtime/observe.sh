@@ -43,7 +43,8 @@ say_mapping() {
   ! is_running "$directory" || running=running
   read_state "$directory"
   current=${line:-activating}
-  intended_during "$current" || current=unknown
+  intended=
+  is_state "$current" || current=unknown
   say mapping "$target" "$current" "$running" "${directory##*/}"
   first_line "$directory/status"
   [ -z "$intended" ] || [ "${line%% *}" != "$intended" ] || say failed
@@ -87,7 +88,7 @@ say_activity() {
   case $line in
     '' | "$1" | *[!a-z_-]*) return ;;
   esac
-  state_during "$line"
+  verb_traits "$line"
   [ -n "$during" ] && [ "$during" != "$current" ] || say activity "$line"
 }
 

@@ -1,7 +1,6 @@
 # Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` (the last part cut to 240 characters) with
 #   record   what its activities need: lines `FIELD WORD`, with words for printf %b; container properties are `property.NAME`
-#   state    first line: one of $states, each of which has its intended activity behind a colon; activating if absent. The second
-#            line makes all states equally long
+#   state    first line: a word that `is_state` accepts; activating if absent. The second line makes all states equally long
 #   running  claim of the runner of its activity
 #   activity name of the activity that runs or was cut off; the latter only unless state or status show that it ended. Written after
 #            the state and removed after the outcome: alone, it proves nothing. Earlier versions, and full disks, have none.
@@ -128,23 +127,4 @@ is_running() {
 # refuse_running: ends an operation on a service that is busy.
 refuse_running() {
   fail already-running "another activity of this service is still running"
-}
-
-# intended_during STATE: sets $intended to the activity, empty if there is none; fails for an unknown state.
-intended_during() {
-  intended=
-  for known in $states; do
-    [ "${known%%:*}" = "$1" ] || continue
-    intended=${known#*:}
-    return
-  done
-  return 1
-}
-
-# state_during ACTIVITY: sets $during, empty for an activity that does not change the state.
-state_during() {
-  during=
-  for known in $states; do
-    [ "${known#*:}" != "$1" ] || during=${known%%:*}
-  done
 }

@@ -29,17 +29,20 @@ run_activity() {
     exit 253
   }
   find_component "$3"
-  [ "$davit_activity" != activate ] || mark_used
+  verb_traits "$davit_activity"
+  [ "$effect" != starts ] || mark_used
   (
     exec >&7 2>&1 7>&-
     claim_module && call_module "$3"
   ) &
   exec 7>&-
   await_module "$!" "$2"
-  [ "$davit_status:$davit_activity" != 0:deactivate ] || mark_unused
-  case $davit_status:$davit_activity in
-    0:activate) write_state "$davit_directory" active || davit_status=253 ;;
-    0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
+  case $davit_status:$after in
+    0:-)
+      mark_unused
+      remove_mapping "$davit_directory" && exit 0 || davit_status=253
+      ;;
+    0:?*) write_state "$davit_directory" "$after" || davit_status=253 ;;
     *)
       await_log
       printf "%s %s\n" "$davit_activity" "$davit_status" >"$davit_directory/status" || :

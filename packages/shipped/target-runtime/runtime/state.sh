@@ -1,4 +1,8 @@
-# Writes states, for runners (outcomes) and helpers (intentions).
+# Writes states, for runners (outcomes) and helpers (intentions). Two functions are made of the tables in `src/verbs.ts`:
+#   verb_traits ACTIVITY   sets $during and $after, the states while it is done and once it has succeeded (a dash if the record is then
+#                          removed); $effect to `starts`, `stops` or `changes`; $writes, empty unless it writes the record. All are empty
+#                          for an activity that changes no state.
+#   is_state WORD          whether it is one, and sets $intended to the activity that is intended in it, empty if there is none
 
 # write_state DIRECTORY STATE: has it on the disk. A state takes the place of another one on the disk in one step, and takes no
 # space. One of another length, as earlier versions wrote it, is replaced as a file, and on a full disk overwritten all the same.
@@ -21,14 +25,14 @@ state_text() {
   text=$text$newline
 }
 
-# read_state DIRECTORY: sets $line, empty if there is none. A shell reads byte by byte while somebody may write: since no two states
-# are equally long, a mixture of two is none of $states, and it is read again. One that stays unknown is another version's.
+# read_state DIRECTORY: sets $line, empty if there is none. A shell reads byte by byte while somebody may write: a mixture of two states is
+# no third one, and it is read again. One that stays unknown is another version's.
 read_state() {
   tries=0
   until
     first_line "$1/state"
     tries=$((tries + 1))
-    case " $states" in *" $line:"*) true ;; *) [ -z "$line" ] || [ "$tries" = 50 ] ;; esac
+    is_state "$line" || [ -z "$line" ] || [ "$tries" = 50 ]
   do
     :
   done

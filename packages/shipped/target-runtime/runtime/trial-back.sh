@@ -96,16 +96,21 @@ go_back_start() {
     [ "$field" = boot ] || set -- "$@" "$field" "$word"
   done <"$trial/before/$name/record"
   carry_out activate "$@"
+  is_activated
+}
+
+# is_activated: whether that is the state of the service.
+is_activated() {
   read_state "$directory"
-  [ "$line" = active ]
+  verb_traits activate
+  [ "$line" = "$after" ]
 }
 
 # is_as_before: whether the service is active with the record that it had, and the machine was not restarted, or its module
 # reports that it runs.
 is_as_before() {
   [ -f "$trial/before/$name/record" ] && [ -f "$directory/record" ] || return 1
-  read_state "$directory"
-  [ "$line" = active ] && [ "$(cat "$directory/record")" = "$(cat "$trial/before/$name/record")" ] || return 1
+  is_activated && [ "$(cat "$directory/record")" = "$(cat "$trial/before/$name/record")" ] || return 1
   has_line "$directory/record" "boot $boot" || reports_to_run
 }
 

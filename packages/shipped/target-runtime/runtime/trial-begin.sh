@@ -81,8 +81,8 @@ write_order() {
 # write_script: what the watcher evaluates. After a restart it may be in a session, as cron begins one.
 write_script() {
   # In one process.
-  assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign states "$states" &&
-    assign state "$state" && assign trial "$trial")
+  assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign state "$state" &&
+    assign trial "$trial")
   write_text "$prepared/detached" "$detached$newline" && write_text "$prepared/kept" "$kept$newline" &&
     write_text "$prepared/script" "exec </dev/null >/dev/null 2>&1 3>&- 4>&-
 $assigned

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { operationsOf, type Role } from './operations.ts'
 import { HELPERS, type Parts } from './parts.ts'
-import { RECORD_STATES, recordState } from './record-state.ts'
+import { verbCases } from './verbs.ts'
 
 const RECEIVER: Parts = {
   own: ['common', 'refuse', 'claim', 'remove-tree', 'native-store', 'native-aside', 'native-receive'],
@@ -13,9 +13,6 @@ const ORIGINAL_LOCK: Parts = {
   own: [],
 }
 const CLIENT: Parts = { own: ['client-call'] }
-
-/** Words `STATE:ACTIVITY`, with an empty activity if the state has none. */
-const STATES = RECORD_STATES.map((state) => `${state}:${recordState(state).during ?? ''}`).join(' ')
 
 export interface HelperToStart {
   readonly role: Role
@@ -29,7 +26,7 @@ export interface HelperToStart {
 /** Returns the script of a helper, which prints the marker line and then answers framed requests (see `runtime/serve.sh`). */
 export function helperScript({ role, marker, predecessor, client = '' }: HelperToStart): string {
   const words = [quote(marker), ...operationsOf(role)]
-  const start = `states=${quote(STATES)}\nclient_place=${quote(client)}\nserve ${words.join(' ')}\n`
+  const start = `client_place=${quote(client)}\nserve ${words.join(' ')}\n`
   const parts = client === '' ? HELPERS[role] : withClient(HELPERS[role])
   return `${runtime(parts)}\n${ending(predecessor)}${start}`
 }
@@ -153,10 +150,11 @@ function assignment(variable: string, parts: readonly string[]): string {
   return `${variable}=${quote(`\n${parts.map(runtimePart).join('\n')}`)}`
 }
 
-/** Text of a part of `runtime/`, without comments and indentation. */
+/** Text of a part of `runtime/`, without comments and indentation. Before that for states stands the table of verbs. */
 export function runtimePart(name: string): string {
   const text = readFileSync(new URL(`../runtime/${name}.sh`, import.meta.url), 'utf8')
-  return text
+  const table = name === 'state' ? verbCases() : ''
+  return `${table}${text}`
     .split('\n')
     .filter((line) => line !== '' && !/^\s*#/.test(line))
     .map((line) => line.replace(/^\s+/, ''))

@@ -14,7 +14,6 @@ export {
   senderScript,
 } from './native-build-script.ts'
 export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
-export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'
 export { REFUSALS } from './refusals.ts'
 export type { ActivityRequestOf, RequestOf } from './request.ts'
 export {
@@ -31,3 +30,21 @@ export {
   runtimePart,
   type TransferPlace,
 } from './runtime-script.ts'
+export {
+  hasBeenUp,
+  intendedIn,
+  isSettled,
+  isUp,
+  isVerb,
+  type RecordState,
+  recordStates,
+  removesRecord,
+  startsService,
+  stopsService,
+  type UnsettledState,
+  type Verb,
+  verbs,
+  verbTraits,
+  type VerbTraits,
+  writesRecord,
+} from './verbs.ts'

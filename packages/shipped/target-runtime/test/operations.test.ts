@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { RECORD_STATES, recordState } from '../src/record-state.ts'
+import { meaningOf, recordStates } from '../src/verbs.ts'
 import { REFUSALS } from '../src/refusals.ts'
 import { operation, type OperationName, OPERATIONS, operationsOf, type Role } from '../src/operations.ts'
 
@@ -60,7 +60,7 @@ role. Fields in brackets are optional; dots mark those that may be repeated. The
 - *again*: a request that is repeated if its answer was lost with the connection
 - a number: the factor by which the helper may be silent for longer than usual before it answers
 
-This page is generated from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
+This page is generated from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`verbs.ts\` by their test
 (\`npx vitest run --project unit packages/shipped/target-runtime/test/operations.test.ts -u\`).
 `
 
@@ -70,7 +70,9 @@ Possible first lines of the file \`state\` (see [Records](architecture.md#the-ta
 
 | state | the service |
 |---|---|
-${RECORD_STATES.map((state) => `| \`${state}\` | ${recordState(state).means} |\n`).join('')}`
+${recordStates()
+  .map((state) => `| \`${state}\` | ${meaningOf(state)} |\n`)
+  .join('')}`
 
 function tableOf(names: readonly OperationName[]): string {
   const rows = names.map((name) => {

@@ -21,6 +21,7 @@ import {
   setProfile,
   type ShellTarget,
 } from '@davit/target'
+import { isSettled } from '@davit/target-runtime'
 
 import type { AdoptionMachines } from './give-back.ts'
 import { say } from './messages.ts'
@@ -120,14 +121,14 @@ function markedBy({ services }: Manifest, { mappings, components }: Placed): rea
   })
 }
 
-/** Puts the records of a target aside that are damaged, or are not those of active services of the deployment. */
+/** Puts the records of a target aside that are damaged, or are not settled ones of services of the deployment. */
 async function putAside(
   { name: target, machine }: ShellTarget,
   { observation, placed, profile, token, report }: TargetTerms,
 ): Promise<void> {
   const wanted = new Set(placed.mappings.map(mappingIdOf))
   const obsolete = (observation?.records ?? []).filter(
-    ({ mapping, state }) => mapping.target === target && !(wanted.has(mappingIdOf(mapping)) && state === 'active'),
+    ({ mapping, state }) => mapping.target === target && !(wanted.has(mappingIdOf(mapping)) && isSettled(state)),
   )
   const damaged = (observation?.damaged ?? []).filter((one) => one.target === target)
   const asides = [

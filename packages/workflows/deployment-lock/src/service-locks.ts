@@ -8,6 +8,7 @@ import {
   type ShellTarget,
   unresolvedOf,
 } from '@davit/target'
+import { isUp } from '@davit/target-runtime'
 
 export interface ServiceLockTerms {
   readonly profile: ProfileName
@@ -59,7 +60,7 @@ async function notifyServices(
 ): Promise<readonly Refusal[]> {
   const notifyTarget = async ({ name, machine }: ShellTarget) => {
     const records = await observeMappings(machine, terms.profile)
-    const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
+    const active = records.filter(({ mapping, state }) => mapping.target === name && isUp(state))
     const concerned = active.filter(({ service }) => isConcerned(service.name, name))
     const declaring = concerned.filter(({ declared }) => declared === undefined || declared.includes(activity))
     // Nothing is locked without all secrets; what is locked is unlocked as far as possible.

@@ -12,6 +12,7 @@ import type { Manifest, TargetName } from '@davit/documents'
 import type { DeployedMapping } from '@davit/observation'
 import type { Store } from '@davit/store'
 import { type Deviation, isSkippable, lookAtTarget, type ReachedTargets, type ShellTarget } from '@davit/target'
+import { isSettled } from '@davit/target-runtime'
 import { isEmpty } from '@davit/transition'
 
 import { type Plan, planFor, type PlanTerms, reportUnchanged } from './plan-for.ts'
@@ -83,7 +84,7 @@ async function settledPlan(
     deviationsOn(targets, next, terms),
     planFor(next, targets, { ...terms, old: undefined, running: 'tell' }),
   ])
-  return deviations.length === 0 && isSettled(plan, terms) ? plan : undefined
+  return deviations.length === 0 && isDone(plan, terms) ? plan : undefined
 }
 
 /** Rethrows an error, unless the run itself has to deal with its cause: a machine that was lost, or an activity that runs. */
@@ -108,12 +109,12 @@ async function deviationsOn(
 }
 
 /** Whether a plan has no step, and nothing is in doubt that a run would settle. */
-function isSettled({ transition, deployed, leftBehind }: Plan, terms: LookTerms): boolean {
+function isDone({ transition, deployed, leftBehind }: Plan, terms: LookTerms): boolean {
   const { observed, renamed, unusable } = deployed
   const isListed = JSON.stringify(leftBehind) === JSON.stringify(terms.leftBehind ?? [])
   return isEmpty(transition) && isListed && renamed.length === 0 && unusable.length === 0 && observed.every(isAtRest)
 }
 
 function isAtRest({ state, running, doubt, isLocked = false, isInstalled = false }: DeployedMapping): boolean {
-  return state === 'active' && !running && doubt === undefined && !isLocked && !isInstalled
+  return isSettled(state) && !running && doubt === undefined && !isLocked && !isInstalled
 }

@@ -1,4 +1,5 @@
 import { DavitError } from '@davit/diagnostics'
+import { removesRecord, startsService, stopsService } from '@davit/target-runtime'
 import { type Activity, targetLabelOf } from '@davit/transition'
 import type { ActivityFailure, TransitionOutcome } from '@davit/transition-runner'
 
@@ -57,9 +58,9 @@ const FAILURES = {
 
 function messageOf(outcome: Unsuccessful): string {
   if (outcome.kind === 'rolled-back') return MESSAGES[outcome.kind]
-  const decisive = outcome.kind === 'new-services-left' ? 'deactivate' : 'activate'
+  const isDecisive = outcome.kind === 'new-services-left' ? stopsService : startsService
   const unknown = new Set(outcome.unknown)
-  const isKnown = outcome.remaining.some((activity) => activity.kind === decisive && !unknown.has(activity))
+  const isKnown = outcome.remaining.some((activity) => isDecisive(activity.kind) && !unknown.has(activity))
   return (isKnown ? undefined : UNCERTAIN.get(outcome.kind)) ?? MESSAGES[outcome.kind]
 }
 
@@ -78,14 +79,10 @@ function hintOf(outcome: Unsuccessful): string {
 
 /** Hints for users whose repeated attempts keep failing. */
 function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
-  const namesTo = (kind: Activity['kind']) => [
-    ...new Set(
-      failures
-        .filter(({ activity, ending }) => activity.kind === kind && ending === 'failed')
-        .map(({ activity }) => activity.service.name),
-    ),
-  ]
-  const stuck = namesTo('deactivate').map((name) => `--abandon ${name}`)
+  const names = failures
+    .filter(({ activity, ending }) => removesRecord(activity.kind) && ending === 'failed')
+    .map(({ activity }) => activity.service.name)
+  const stuck = [...new Set(names)].map((name) => `--abandon ${name}`)
   return stuck.length === 0 ? [] : [`the same command with '${stuck.join(' ')}' gives up what cannot be stopped`]
 }
 

@@ -11,15 +11,16 @@ import {
   type ShellTarget,
 } from '@davit/target'
 import type { StateMachines } from '@davit/state-runner'
+import { startsService, type Verb } from '@davit/target-runtime'
 import {
-  type Activation,
   activitiesOf,
   type Activity,
   type ActivityKind,
-  type Deactivation,
   identityOf,
+  isVerbActivity,
   targetLabelOf,
   type Transition,
+  type VerbActivity,
 } from '@davit/transition'
 
 import { deactivateInstead } from './deactivate-instead.ts'
@@ -60,15 +61,13 @@ interface Scene {
   readonly toRestore: (id: MappingId) => string | undefined
 }
 
-/** Functions that perform activities, by kind. */
+/** Functions that perform activities other than verbs, by kind. */
 const PERFORMERS: {
-  readonly [Kind in ActivityKind]: (
+  readonly [Kind in Exclude<ActivityKind, Verb>]: (
     activity: Extract<Activity, { readonly kind: Kind }>,
     scene: Scene,
   ) => Promise<ActivityResult>
 } = {
-  activate: callModule,
-  deactivate,
   snapshot: onState(takeSnapshot),
   transfer: onState(transferSnapshot),
   restore: onState(restoreSnapshot),
@@ -111,6 +110,7 @@ export function performerFor(
       return (await Promise.all(needs)).flat()
     },
     async perform(activity) {
+      if (isVerbActivity(activity)) return performVerb(activity, sceneOf(activity))
       const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
       return perform(activity, sceneOf(activity))
     },
@@ -120,7 +120,7 @@ export function performerFor(
 function activatedIn(transition: Transition): ReadonlySet<MappingId> {
   return new Set(
     activitiesOf(transition)
-      .filter(({ kind }) => kind === 'activate')
+      .filter(({ kind }) => startsService(kind))
       .map(identityOf),
   )
 }
@@ -142,28 +142,22 @@ async function definitionFor(
   activity: Exclude<Activity, { readonly kind: 'transfer' }>,
   { next, recorded, state }: Scene,
 ): Promise<ActivityDefinition | undefined> {
-  if (activity.kind === 'activate' || activity.kind === 'deactivate')
+  if (isVerbActivity(activity))
     return activity.definition === 'next' ? definitionOf(next, activity.mapping) : recorded.get(identityOf(activity))
   if (state === undefined) return undefined
   return activity.kind === 'snapshot' ? definitionToSave(activity, state) : definitionToRestore(activity, state)
 }
 
-type ModuleActivity = Activation | Deactivation
-
-async function callModule(activity: ModuleActivity, scene: Scene): Promise<ActivityResult> {
-  return performActivity(scene.place.machine, requestOf(activity, scene))
-}
-
-async function deactivate(activity: Deactivation, scene: Scene): Promise<ActivityResult> {
-  const first = await callModule(activity, scene)
-  if (first.kind !== 'failed' || activity.otherwise === 'nothing') return first
+async function performVerb(activity: VerbActivity, scene: Scene): Promise<ActivityResult> {
   const { next, place, terms } = scene
   const request = requestOf(activity, scene)
+  const first = await performActivity(place.machine, request)
+  if (first.kind !== 'failed' || !('otherwise' in activity) || activity.otherwise === 'nothing') return first
   return deactivateInstead(place.machine, { request, next, activity, first, report: terms.report })
 }
 
 /** Makes a request, which describes the service as next or as recorded: container properties, for example, may have changed. */
-function requestOf(activity: ModuleActivity, { place, next, recorded, terms, toRestore }: Scene): ActivityRequest {
+function requestOf(activity: VerbActivity, { place, next, recorded, terms, toRestore }: Scene): ActivityRequest {
   const { kind, mapping } = activity
   const snapshot = toRestore(identityOf(activity))
   const restored = snapshot === undefined ? {} : { toRestore: snapshot }

@@ -4,7 +4,6 @@ import { isSamePlace } from '@davit/target'
 import {
   activitiesOf,
   type Activity,
-  type ActivityKind,
   identityOf,
   type StatefulService,
   statefulServices,
@@ -12,6 +11,7 @@ import {
 } from '@davit/transition'
 
 import type { Deployed, Neighbour } from '@davit/observation'
+import { startsService, stopsService } from '@davit/target-runtime'
 
 /**
  * Refuses to put a package into a container where another deployment has it, since each would stop what the other started; and a
@@ -25,10 +25,10 @@ export function refuseConflicts(next: Manifest, transition: Transition, deployed
   const conflictsOf = conflictsWith(deployed)
   const activities = activitiesOf(transition)
   const isSamePackage = ({ service }: Activity, { record }: Neighbour) => record.pkg === service.pkg
-  refuseStopping(conflictsOf(ofKind(activities, 'deactivate'), isSamePackage))
+  refuseStopping(conflictsOf(ofKind(activities, stopsService), isSamePackage))
   refuseStarting(
     conflictsOf(
-      ofKind(activities, 'activate'),
+      ofKind(activities, startsService),
       (activity, other) => isSamePackage(activity, other) || identities.has(identityOf(activity)),
     ),
   )
@@ -39,8 +39,8 @@ interface Conflict {
   readonly other: Neighbour['record']
 }
 
-function ofKind(activities: readonly Activity[], wanted: ActivityKind): readonly Activity[] {
-  return activities.filter(({ kind }) => kind === wanted)
+function ofKind(activities: readonly Activity[], isWanted: (kind: string) => boolean): readonly Activity[] {
+  return activities.filter(({ kind }) => isWanted(kind))
 }
 
 /** Finds the activities on a component that another deployment has in the same container of the same target. */

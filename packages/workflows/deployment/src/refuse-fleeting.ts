@@ -2,6 +2,7 @@ import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
 import type { Mapping } from '@davit/documents'
 import type { Deployed } from '@davit/observation'
 import { type Fleeting, hintForFleeting, wordsForFleeting } from '@davit/target'
+import { startsService } from '@davit/target-runtime'
 import { activitiesOf, type Transition } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -32,7 +33,7 @@ const OF_SERVERS: ReadonlySet<string> = new Set([
 export function refuseFleeting(transition: Transition, { places }: Pick<Deployed, 'places'>): readonly Message[] {
   const found = activitiesOf(transition).flatMap(({ kind, mapping, service }) => {
     const fleeting = places.get(mapping.target)?.machine.facts.fleeting
-    if (kind !== 'activate' || fleeting === undefined || OF_SERVERS.has(service.type)) return []
+    if (!startsService(kind) || fleeting === undefined || OF_SERVERS.has(service.type)) return []
     return [{ mapping, service: service.name, type: service.type, fleeting }]
   })
   const doomed = found.filter(({ type }) => PROCESSES.has(type))

@@ -11,7 +11,7 @@ import {
   type WantedModule,
   wantedModules,
 } from '@davit/target'
-import { activitiesOf, type Transition } from '@davit/transition'
+import { activitiesOf, isVerbActivity, type Transition } from '@davit/transition'
 
 export interface ModuleQuestion {
   readonly transition: Transition
@@ -23,7 +23,7 @@ export interface ModuleQuestion {
 /** Refuses a plan with activations whose modules their targets do not have: all that are missing at once, before any activity. */
 export async function refuseMissingModules(next: Manifest, { transition, ...question }: ModuleQuestion): Promise<void> {
   const activated = activitiesOf(transition).flatMap((activity) =>
-    activity.kind === 'activate' && activity.definition === 'next' ? [activity.mapping] : [],
+    isVerbActivity(activity) && activity.definition === 'next' ? [activity.mapping] : [],
   )
   const found = await Promise.all(wantedModules(next, activated).map(async (one) => inQuestion(one, question)))
   const asked = found.flatMap((one) => one ?? [])

@@ -8,6 +8,7 @@ import {
 } from '@davit/documents'
 import type { Deployed, OriginalNeighbour } from '@davit/observation'
 import { isSamePlace, originalLocked, originalProfile } from '@davit/target'
+import { isVerb, startsService, stopsService } from '@davit/target-runtime'
 import { activitiesOf, type ActivityKind, type Transition } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -34,7 +35,7 @@ export function refuseOriginal(
   refuseAtWork(deployed, terms)
   if (deployed.originals.length === 0) return []
   const conflicts = activitiesOf(transition)
-    .filter(({ kind }) => kind === 'activate' || kind === 'deactivate')
+    .filter(({ kind }) => isVerb(kind))
     .flatMap((activity) => {
       const place = deployed.places.get(activity.mapping.target)
       if (place === undefined) return []
@@ -83,9 +84,9 @@ function isOf(
   { kind, mapping, service, profile }: Starting & { readonly profile: ProfileName },
 ): boolean {
   const { manifest } = originalProfile(original, mapping.target)
-  if (manifest === undefined) return kind === 'activate' || original.profile === profile
+  if (manifest === undefined) return startsService(kind) || original.profile === profile
   const isSameMapping = (one: Mapping) => one.service === mapping.service && one.container === mapping.container
-  if (kind === 'deactivate') return original.profile === profile && manifest.serviceMappings.some(isSameMapping)
+  if (stopsService(kind)) return original.profile === profile && manifest.serviceMappings.some(isSameMapping)
   return servicesIn(manifest, mapping.container).some(
     ({ pkg, name }) =>
       componentIn(pkg) === componentIn(service.pkg) || (original.profile === profile && name === service.name),

@@ -8,7 +8,7 @@ import {
 } from '@davit/documents'
 import { type Difference, doubtsIn } from '@davit/observation'
 import type { DamagedRecord, Observation, ObservedRecord, ServiceStatus, StateTimes } from '@davit/target'
-import { recordState } from '@davit/target-runtime'
+import { intendedIn } from '@davit/target-runtime'
 
 import type { Drift } from './drift.ts'
 import type { Instance } from './instance.ts'
@@ -93,7 +93,7 @@ function silent(status: ServiceStatus | undefined): readonly Drift[] {
 }
 
 function unsettled({ state, running, activity, hasFailed = false }: ObservedRecord): readonly Drift[] {
-  if (state === 'active' || running) return []
-  const kind = hasFailed ? 'failed' : 'cut-off'
-  return [{ kind, activity: activity ?? recordState(state).during ?? state }]
+  const intended = intendedIn(state)
+  if (intended === undefined || running) return []
+  return [{ kind: hasFailed ? 'failed' : 'cut-off', activity: activity ?? intended }]
 }

@@ -9,6 +9,7 @@ import {
   type ServiceStatus,
   unresolvedOf,
 } from '@davit/target'
+import { isUp } from '@davit/target-runtime'
 import type { Doubt } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -25,7 +26,7 @@ export interface DoubtTerms {
   readonly coresOf: (target: TargetName) => number
 }
 
-/** Finds reasons to doubt records with the state active. */
+/** Finds reasons to doubt records of services that should be up. */
 export async function doubtsOf(
   machine: Machine<'deploy' | 'query'>,
   observation: Observation,
@@ -53,7 +54,7 @@ export function doubtsIn(
 }
 
 function isAtRest({ state, running }: ObservedRecord): boolean {
-  return state === 'active' && !running
+  return isUp(state) && !running
 }
 
 /** Asks the modules of active services that can report a status; it is `unknown` of one that cannot be asked without a secret. */

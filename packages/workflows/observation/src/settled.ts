@@ -2,7 +2,7 @@ import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
 import { awaitActivity, type Machine, type Observation, observeAfterTrials, observeMachine } from '@davit/target'
-import { recordState } from '@davit/target-runtime'
+import { intendedIn } from '@davit/target-runtime'
 import type { ObservedMapping } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -65,7 +65,7 @@ function runningIn({ records, damaged }: Observation): readonly Running[] {
 type Begun = Pick<ObservedMapping, 'state' | 'activity'>
 
 /** Activity that is running. A record of an earlier version may not name it; on an active service it is then lock or unlock. */
-function activityIn({ state, activity = recordState(state).during }: Begun): Pick<Running, 'activity' | 'step'> {
+function activityIn({ state, activity = intendedIn(state) }: Begun): Pick<Running, 'activity' | 'step'> {
   return activity === undefined ? { activity: 'activate', step: 'lock or unlock' } : { activity, step: activity }
 }
 

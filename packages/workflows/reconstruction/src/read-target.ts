@@ -2,6 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
 import type { RecordedService, TargetAccount } from '@davit/recovery'
 import type { CurrentProfile, DamagedRecord, Observation, OriginalDeployment, ToldProfile } from '@davit/target'
+import { isSettled } from '@davit/target-runtime'
 
 import { damagedRecordsError, unreadableProfile } from './failures.ts'
 import { say } from './messages.ts'
@@ -98,10 +99,10 @@ function intactRecords(
 ): readonly RecordedService[] {
   const records = observation.records.filter(({ mapping }) => mapping.target === target)
   for (const { state, service } of records) {
-    if (state !== 'active') report(say('service-unsettled', { target, service: service.name, state }))
+    if (!isSettled(state)) report(say('service-unsettled', { target, service: service.name, state }))
   }
   return records
-    .filter(({ state }) => state === 'active')
+    .filter(({ state }) => isSettled(state))
     .map(({ mapping, service, component }) => ({ mapping, service, component }))
 }
 

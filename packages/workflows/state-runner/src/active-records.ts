@@ -1,5 +1,6 @@
 import { componentIn, type TargetName } from '@davit/documents'
 import { askStatuses, observeMappings, type ObservedRecord } from '@davit/target'
+import { isUp } from '@davit/target-runtime'
 import type { StatefulService } from '@davit/transition'
 
 import { placeIn, type StateScene } from './scene.ts'
@@ -44,7 +45,7 @@ export async function doubtAbout(
 }
 
 function isAtRest({ state, running }: ObservedRecord): boolean {
-  return state === 'active' && !running
+  return isUp(state) && !running
 }
 
 async function statusOf({ mapping, definition }: ObservedRecord, target: TargetName, scene: StateScene) {

@@ -1,5 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import { type ObservedRecord, performActivity } from '@davit/target'
+import type { Verb } from '@davit/target-runtime'
 
 import { placeIn, type StateScene } from './scene.ts'
 import type { StepOutcome } from './task.ts'
@@ -22,7 +23,7 @@ export async function restoreAtRest(
 
 /** Calls the module; returns its failure, if any. */
 async function call(
-  activity: 'activate' | 'deactivate',
+  activity: Verb,
   { mapping, service, definition }: ObservedRecord,
   scene: StateScene,
 ): Promise<Failure | undefined> {

@@ -1,6 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import { type Component, listSnapshots, NOT_SAVABLE, type ObservedRecord, type Snapshot } from '@davit/target'
+import { isUp } from '@davit/target-runtime'
 import type { StatefulService } from '@davit/transition'
 
 import { recordOf, type RecordsByState, RESTORES_FIRST } from './active-records.ts'
@@ -94,7 +95,7 @@ function goingOn({ to, target, component, snapshot }: Restoration, scene: StateS
 
 function restoring({ to, snapshot }: Restoration, scene: StateScene, { records }: RestoreTerms): StateStep {
   const record = recordOf(records, to)
-  const isToRest = record?.state === 'active' && record.declared?.includes(RESTORES_FIRST) === true
+  const isToRest = record !== undefined && isUp(record.state) && record.declared?.includes(RESTORES_FIRST) === true
   return {
     kind: 'restore',
     text: `restore ${named(to)}`,

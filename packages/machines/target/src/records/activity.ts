@@ -1,6 +1,6 @@
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
 
-import { encodeField } from '@davit/target-runtime'
+import { encodeField, type Verb } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
@@ -22,7 +22,7 @@ export interface ActivityRequest {
   readonly profile: ProfileName
   /** Token of the lock. */
   readonly token: string
-  readonly activity: 'activate' | 'deactivate'
+  readonly activity: Verb
   readonly mapping: ServiceMapping
   /** Module to call in place of the one in the record. */
   readonly instead?: ModuleReference

@@ -1,5 +1,5 @@
 import type { ProfileName, TargetName } from '@davit/documents'
-import { decodeField, RECORD_STATES, type RecordState } from '@davit/target-runtime'
+import { decodeField, type RecordState, recordStates } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { type OriginalDeployment, originalIn } from '../originals/original.ts'
@@ -21,9 +21,9 @@ interface RecordLines {
   activity?: string
 }
 
-const MAPPING = new RegExp(
-  `^mapping ([A-Za-z0-9_][\\w.+-]*) (${[...RECORD_STATES, 'unknown'].join('|')}) (running|ended) ([\\w.+~-]+:[\\w.+~-]+)$`,
-)
+const MAPPING = /^mapping ([A-Za-z0-9_][\w.+-]*) ([a-z]+) (running|ended) ([\w.+~-]+:[\w.+~-]+)$/
+/** State of a record whose state is another version's. */
+const UNKNOWN = 'unknown'
 const ACTIVITY = /^[a-z][a-z_-]{0,99}$/
 const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (\S+) (.*)$/
 
@@ -144,7 +144,7 @@ export class ObservationAnswer {
 
   #takeMapping(line: string): boolean {
     const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
-    if (target === undefined) return false
+    if (target === undefined || ![...recordStates(), UNKNOWN].includes(state)) return false
     const record = { target: target as TargetName, state, running: running === 'running', name }
     this.#records.push({ ...record, lines: [], hasFailed: false, isLocked: false, isRestored: false })
     return true
@@ -161,7 +161,7 @@ export class ObservationAnswer {
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
     const { target, running, name, lines, declared, hasFailed, isLocked, isRestored, activity } = record
     const { container, key } = mappingNamed(name, lines)
-    const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
+    const state = record.state === UNKNOWN ? 'activating' : (record.state as RecordState)
     const place = { target, key, container, state: record.state }
     const begun = activity === undefined ? {} : { activity }
     const parsed = parseRecord(isRestored ? withoutRestored(lines) : lines, place)

@@ -1,6 +1,7 @@
 import { shellWord } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type TargetName } from '@davit/documents'
 import type { DamagedRecord, Observation, ObservedRecord } from '@davit/target'
+import { isSettled, isUp } from '@davit/target-runtime'
 
 import { type Check, fine, found } from '../check.ts'
 import { type CheckupTerms, deployAgain, forProfile } from '../terms.ts'
@@ -42,7 +43,7 @@ function damagedCheck(record: DamagedRecord, terms: CheckupTerms): Check {
 }
 
 function isCutOff({ state, running }: ObservedRecord): boolean {
-  return state !== 'active' && !running
+  return !isSettled(state) && !running
 }
 
 function cutOffCheck({ mapping, service, state, hasFailed }: ObservedRecord, terms: CheckupTerms): Check {
@@ -113,7 +114,7 @@ function wantedOn(expected: Manifest, targets: readonly TargetName[]): ReadonlyM
 }
 
 function rebootedChecks({ records, bootId }: Observation, terms: CheckupTerms): readonly Check[] {
-  const before = records.filter((record) => record.state === 'active' && record.bootId !== bootId)
+  const before = records.filter((record) => isUp(record.state) && record.bootId !== bootId)
   if (before.length === 0) return []
   const finding = {
     text: `the machine was restarted since ${listed(before.map(({ service }) => service.name))} was activated`,

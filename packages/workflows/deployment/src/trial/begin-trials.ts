@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Manifest } from '@davit/documents'
 import { beginTrial, definitionOf, type StepBack } from '@davit/target'
+import { writesRecord } from '@davit/target-runtime'
 import { activitiesOf, identityOf, isEmpty, targetLabelOf, wayBack } from '@davit/transition'
 
 import { say } from '../messages.ts'
@@ -51,7 +52,7 @@ function stepBack(
   { step, id, placed: { mapping } }: ArmedTarget['steps'][number],
   { next, plan }: { readonly next: Manifest; readonly plan: Plan },
 ): StepBack {
-  const isNew = activitiesOf(plan.transition).some((one) => one.kind === 'activate' && identityOf(one) === id)
+  const isNew = activitiesOf(plan.transition).some((one) => writesRecord(one.kind) && identityOf(one) === id)
   const recorded = plan.deployed.observed.find((one) => identityOf(one) === id)?.definition
   const definition = step === 'stop' && isNew ? definitionOf(next, mapping) : recorded
   return { step, mapping, definition }

@@ -1,5 +1,6 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ShellTarget } from '@davit/target'
+import { isVerb } from '@davit/target-runtime'
 import { activitiesOf, KINDS, targetLabelOf, traitsOf } from '@davit/transition'
 
 import type { Plan } from '../plan-for.ts'
@@ -14,7 +15,7 @@ interface Revertible extends Pick<Plan, 'transition'> {
 /** Refuses a plan that its targets could not undo by stopping and starting services themselves. */
 export function refuseTrial({ transition, deployed }: Revertible): void {
   const activities = activitiesOf(transition)
-  const moving = activities.filter(({ kind }) => kind !== 'activate' && kind !== 'deactivate')
+  const moving = activities.filter(({ kind }) => !isVerb(kind))
   if (moving.length > 0) {
     const steps = moving.map((one) => `${traitsOf(KINDS, one).step(one)} on '${targetLabelOf(one)}'`)
     throw refusal('state would move, which --confirm could not undo', steps, 'or with --no-migration')
