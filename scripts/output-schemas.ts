@@ -1,3 +1,5 @@
+import { recordStates } from '@davit/target-runtime'
+
 import { join } from 'node:path'
 
 import { ROOT } from './executables.ts'
@@ -93,7 +95,7 @@ export const OUTPUT_SCHEMAS = {
             container: TEXT,
             'type?': TEXT,
             'pkg?': TEXT,
-            'state?': { enum: ['activating', 'active', 'deactivating'] },
+            'state?': { enum: recordStates() },
             'activity?': TEXT,
             'since?': TEXT,
             'status?': { enum: ['runs', 'does-not-run', 'unknown', 'gone'] },

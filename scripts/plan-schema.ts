@@ -1,3 +1,5 @@
+import { countedRows } from '@davit/review'
+
 import { object } from './log-line.ts'
 import {
   change,
@@ -25,11 +27,7 @@ export const PLAN = document('plan', 'What davit-plan prints with --format json,
     undeploy: TRUTH,
   }),
   summary: object({
-    activate: NUMBER,
-    replace: NUMBER,
-    restart: NUMBER,
-    deactivate: NUMBER,
-    moveState: NUMBER,
+    ...Object.fromEntries(countedRows().map(({ name }) => [name, NUMBER])),
     keep: NUMBER,
     targets: NUMBER,
     profiles: NUMBER,

@@ -1,6 +1,15 @@
 import { type Manifest, type MappingId, mappingIdOf, type PlanDocument } from '@davit/documents'
 import { compareText, grouped } from '@davit/languages'
-import { activitiesOf, type Activity, KINDS, observedOf, planTransition, renderReason } from '@davit/transition'
+import { startsService, stopsService } from '@davit/target-runtime'
+import {
+  activitiesOf,
+  type Activity,
+  KINDS,
+  observedOf,
+  planTransition,
+  renderReason,
+  traitsOf,
+} from '@davit/transition'
 
 import type { Change, ChangeKind, Edge } from './graph.ts'
 import { type Placed, placedIn } from './placed.ts'
@@ -44,17 +53,18 @@ export function changesIn({ manifest, before, steps }: PlanDocument): Changes {
   return changesBy(drawn, from)
 }
 
-function drawnActivity({ kind, reasons, mapping, service }: Activity): DrawnStep {
-  const { moved } = KINDS[kind]
+function drawnActivity(activity: Activity): DrawnStep {
+  const { kind, reasons, mapping, service } = activity
+  const { moved } = traitsOf(KINDS, activity)
   const move = reasons.find((reason) => reason.kind === 'moved')
   const why = reasons.map((reason) => renderReason(reason, moved))
   return { activity: kind, mapping, service, why, moved: move?.[moved] }
 }
 
 function changesBy(steps: readonly DrawnStep[], from: Manifest): Changes {
-  const starts = steps.filter(({ activity }) => activity === 'activate')
+  const starts = steps.filter(({ activity }) => startsService(activity))
   const started = new Set(starts.map(positionOf))
-  const stops = steps.filter(({ activity }) => activity === 'deactivate')
+  const stops = steps.filter(({ activity }) => stopsService(activity))
   const leaving = stops.filter((step) => !started.has(positionOf(step)))
   const stopped = new Set(stops.map(positionOf))
   const changes = [

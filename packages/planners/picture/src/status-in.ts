@@ -1,4 +1,5 @@
 import { type InventoryDocument, type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
+import { isUp } from '@davit/target-runtime'
 
 import type { Status, StatusKind } from './graph.ts'
 
@@ -44,6 +45,6 @@ const WITHOUT_DRIFT: ReadonlyMap<string, Status> = new Map([
 
 /** A module that reports no status was asked for none. */
 function recorded({ state = 'not there' }: Found): Status {
-  const kind: StatusKind = state === 'active' ? 'active' : 'unknown'
+  const kind: StatusKind = isUp(state) ? 'active' : 'unknown'
   return { kind, text: `recorded as ${state}` }
 }

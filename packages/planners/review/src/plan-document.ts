@@ -7,6 +7,7 @@ import {
   KINDS,
   type ObservedMapping,
   targetLabelOf,
+  traitsOf,
   type Transition,
 } from '@davit/transition'
 
@@ -72,9 +73,9 @@ function stepOf(activity: Activity, phase: number, recordedOf: PlanParts['record
   }
 }
 
-function movedIn({ kind, reasons }: Activity): Pick<PlanStep, 'moved'> {
-  const moved = reasons.find((reason) => reason.kind === 'moved')
-  return moved === undefined ? {} : { moved: moved[KINDS[kind].moved] }
+function movedIn(activity: Activity): Pick<PlanStep, 'moved'> {
+  const moved = activity.reasons.find((reason) => reason.kind === 'moved')
+  return moved === undefined ? {} : { moved: moved[traitsOf(KINDS, activity).moved] }
 }
 
 function toldIn({ kind, code, message, target }: Message): readonly ToldMessage[] {

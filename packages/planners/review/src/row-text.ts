@@ -1,3 +1,5 @@
+import { isVerb, verbTraits, type VerbTraits } from '@davit/target-runtime'
+
 import type { Row } from './rows.ts'
 
 /** The sentence for a row, without its targets where they stand above. */
@@ -28,14 +30,12 @@ export function namesText(targets: readonly string[]): string {
 
 /** Sign of a row, which tells its kind without colours. */
 export function signOf(verb: string): Sign {
-  return SIGNS.get(verb) ?? '>'
+  return isVerb(verb) ? verbTraits(verb).sign : (SIGNS.get(verb) ?? '>')
 }
 
-export type Sign = '+' | '-' | '~' | '>' | '='
+export type Sign = VerbTraits['sign'] | '>' | '='
 
 const SIGNS: ReadonlyMap<string, Sign> = new Map([
-  ['activate', '+'],
-  ['deactivate', '-'],
   ['replace', '~'],
   ['restart', '~'],
 ])

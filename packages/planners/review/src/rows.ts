@@ -1,5 +1,6 @@
 import type { PlanStep } from '@davit/documents'
 import { grouped } from '@davit/languages'
+import { removesRecord, startsService } from '@davit/target-runtime'
 
 import type { Arrangement } from './arrangement.ts'
 
@@ -58,25 +59,33 @@ export function identityOf({ verb, service, container, to, why }: Row): string {
   return JSON.stringify([verb, service, container, to, why])
 }
 
-/** For an activation, the deactivation of the version before; for a transfer, what takes the snapshot and restores it. */
+/** For what starts a service, what removes the version before; for a transfer, what takes the snapshot and restores it. */
 function partnersIn(steps: readonly PlanStep[]): ReadonlyMap<PlanStep, readonly PlanStep[]> {
-  const stops = queues(steps, 'deactivate', positionOf)
-  const snapshots = queues(steps, 'snapshot', positionOf)
-  const restores = queues(steps, 'restore', ({ service, target }) => `${service} ${target}`)
+  const stops = queues(steps, removesRecord, positionOf)
+  const snapshots = queues(steps, (activity) => activity === 'snapshot', positionOf)
+  const restores = queues(
+    steps,
+    (activity) => activity === 'restore',
+    ({ service, target }) => `${service} ${target}`,
+  )
   return new Map(
     steps.map((step) => {
       const position = positionOf(step)
-      if (step.activity === 'activate') return [step, stops(position)]
+      if (startsService(step.activity)) return [step, stops(position)]
       if (step.activity !== 'transfer') return [step, []]
       return [step, [...snapshots(position), ...(step.to === undefined ? [] : restores(`${step.service} ${step.to}`))]]
     }),
   )
 }
 
-/** Returns a function that gives each step of a kind once, by its position. */
-function queues(steps: readonly PlanStep[], activity: string, placeOf: (step: PlanStep) => string) {
+/** Returns a function that gives each step of some kinds once, by its position. */
+function queues(
+  steps: readonly PlanStep[],
+  isWanted: (activity: string) => boolean,
+  placeOf: (step: PlanStep) => string,
+) {
   const waiting = grouped(
-    steps.filter((step) => step.activity === activity),
+    steps.filter(({ activity }) => isWanted(activity)),
     placeOf,
   )
   const given = new Map<string, number>()

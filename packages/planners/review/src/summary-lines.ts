@@ -1,7 +1,7 @@
 import { renderBytes } from '@davit/diagnostics'
 import type { PlanDocument, PlanStep } from '@davit/documents'
 
-import { type Counts, countsOf, longestChain } from './summary.ts'
+import { countedRows, type Counts, countsOf, longestChain } from './summary.ts'
 
 /** Sums up a plan in sentences. */
 export function summaryLines(plan: PlanDocument): readonly string[] {
@@ -16,24 +16,8 @@ export function summaryLines(plan: PlanDocument): readonly string[] {
 }
 
 /** `2 to activate, 1 to restart, on 3 targets` */
-export function actionsText({
-  activate,
-  replace,
-  restart,
-  deactivate,
-  moveState,
-  keep,
-  targets,
-  profiles,
-}: Counts): string {
-  const counted: readonly (readonly [number, string])[] = [
-    [activate, 'to activate'],
-    [replace, 'to replace'],
-    [restart, 'to restart'],
-    [deactivate, 'to deactivate'],
-    [moveState, 'whose state moves'],
-  ]
-  const done = counted.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+function actionsText({ keep, targets, profiles, ...counts }: Counts): string {
+  const done = countedRows().flatMap(({ name, words }) => (counts[name] === 0 ? [] : [`${counts[name]} ${words}`]))
   const kept = keep === 0 ? [] : [`${keep} kept with changed settings`]
   if (targets === 0) return [profiles === 0 ? 'nothing to do' : 'no service changes', ...kept].join(', ')
   return [...(done.length === 0 ? ['other steps'] : done), ...kept, `on ${countOf(targets, 'target')}`].join(', ')

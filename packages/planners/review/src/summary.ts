@@ -1,16 +1,35 @@
 import type { PlanDocument, PlanStep } from '@davit/documents'
 import { grouped } from '@davit/languages'
+import { startsService, type Verb, verbs, verbTraits } from '@davit/target-runtime'
 
 import { relatedRows } from './rows.ts'
 
+/** Rows that a summary counts; `moveState` are services whose state moves, or is kept on the coordinator. */
+type Counted = Verb | 'replace' | 'restart' | 'moveState'
+
+interface CountedRows {
+  readonly name: Counted
+  /** Verb of the rows. */
+  readonly verb: string
+  /** For people, after a number. */
+  readonly words: string
+}
+
+/** Rows that a summary counts, in its order. */
+export function countedRows(): readonly CountedRows[] {
+  const [starting, others] = [verbs().filter(startsService), verbs().filter((verb) => !startsService(verb))]
+  const counted = (verb: Verb) => ({ name: verb, verb, words: verbTraits(verb).counted })
+  return [
+    ...starting.map(counted),
+    { name: 'replace', verb: 'replace', words: 'to replace' },
+    { name: 'restart', verb: 'restart', words: 'to restart' },
+    ...others.map(counted),
+    { name: 'moveState', verb: 'move', words: 'whose state moves' },
+  ]
+}
+
 /** A plan in numbers. A service on three targets counts three times. */
-export interface Counts {
-  readonly activate: number
-  readonly replace: number
-  readonly restart: number
-  readonly deactivate: number
-  /** Services whose state moves, or is kept on the coordinator. */
-  readonly moveState: number
+export interface Counts extends Readonly<Record<Counted, number>> {
   /** Services that stay as they are, although their settings changed. */
   readonly keep: number
   /** Targets with steps. */
@@ -37,13 +56,9 @@ export function summaryOf(plan: PlanDocument): Summary {
 
 export function countsOf({ steps, kept, profiles, transfers }: PlanDocument): Counts {
   const rows = grouped(relatedRows(steps), ({ verb }) => verb)
-  const count = (verb: string) => rows.get(verb)?.length ?? 0
+  const counts = countedRows().map(({ name, verb }) => [name, rows.get(verb)?.length ?? 0] as const)
   return {
-    activate: count('activate'),
-    replace: count('replace'),
-    restart: count('restart'),
-    deactivate: count('deactivate'),
-    moveState: count('move'),
+    ...(Object.fromEntries(counts) as Record<Counted, number>),
     keep: kept.length,
     targets: new Set(steps.map(({ target }) => target)).size,
     profiles: profiles.length,

@@ -5,7 +5,7 @@ import { isVerb, type Verb } from '@davit/target-runtime'
 import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
-/** One step of a plan. Each kind has a row in `KINDS`; those that are no verbs have one in the table of performers as well. */
+/** One step of a plan. Each kind that is no verb has a row in `KINDS`, and one in the table of performers. */
 export type Activity = VerbActivity | Snapshotting | Transfer | Restoring
 export type ActivityKind = Activity['kind']
 

@@ -1,7 +1,7 @@
 import type { Message } from '@davit/diagnostics'
 
 import type { AnyActivity, OutdatedMapping } from './activity.ts'
-import { KINDS, type KindTable, traitsOf } from './kinds.ts'
+import { type KindTable, traitsOf } from './kinds.ts'
 import { say } from './messages.ts'
 import { renderReason } from './reason.ts'
 
@@ -43,6 +43,6 @@ export function keptFacts({ mapping, service, changes }: OutdatedMapping) {
     container: mapping.container,
     target: mapping.target,
     reasons: changes.map(({ kind }) => kind),
-    why: changes.map((change) => renderReason(change, KINDS.activate.moved)),
+    why: changes.map((change) => renderReason(change, 'from')),
   }
 }

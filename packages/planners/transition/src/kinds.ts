@@ -1,4 +1,4 @@
-import { stopsService, type Verb, verbs } from '@davit/target-runtime'
+import { isVerb, stopsService, type Verb } from '@davit/target-runtime'
 
 import type { Activity, AnyActivity, VerbActivity } from './activity.ts'
 import { identityOf, targetLabelOf } from './placed-service.ts'
@@ -21,9 +21,9 @@ export interface KindTraits<One> {
   readonly missedUndo: 'new-services-left' | 'old-services-lost' | undefined
 }
 
-/** A row for every kind; the compiler reports missing ones. */
+/** A row for every kind but the verbs, whose rows are in the table of verbs; the compiler reports missing ones. */
 export type KindTable<One extends AnyActivity> = {
-  readonly [Kind in One['kind']]: KindTraits<Extract<One, { readonly kind: Kind }>>
+  readonly [Kind in Exclude<One['kind'], Verb>]: KindTraits<Extract<One, { readonly kind: Kind }>>
 }
 
 const CALLS_MODULE = {
@@ -34,8 +34,10 @@ const CALLS_MODULE = {
   subject: ({ mapping, service }) => ({ service: service.name, container: mapping.container }),
 } satisfies Partial<KindTraits<Activity>>
 
+const STOPS: KindTraits<VerbActivity> = { ...CALLS_MODULE, moved: 'to', missedUndo: 'new-services-left' }
+const STARTS: KindTraits<VerbActivity> = { ...CALLS_MODULE, moved: 'from', missedUndo: 'old-services-lost' }
+
 export const KINDS = {
-  ...verbKinds(),
   snapshot: { ...CALLS_MODULE, moved: 'to', missedUndo: undefined },
   transfer: {
     ...CALLS_MODULE,
@@ -48,20 +50,8 @@ export const KINDS = {
   restore: { ...CALLS_MODULE, moved: 'from', missedUndo: undefined },
 } satisfies KindTable<Activity>
 
-/** Makes the rows of all verbs. */
-function verbKinds(): KindTable<VerbActivity> {
-  const rows = verbs().map((verb): readonly [Verb, KindTraits<VerbActivity>] => [verb, verbKind(verb)])
-  return Object.fromEntries(rows) as unknown as KindTable<VerbActivity>
-}
-
-/** How to arrange, run and show a verb. */
-export function verbKind(verb: string): KindTraits<VerbActivity> {
-  return stopsService(verb)
-    ? { ...CALLS_MODULE, moved: 'to', missedUndo: 'new-services-left' }
-    : { ...CALLS_MODULE, moved: 'from', missedUndo: 'old-services-lost' }
-}
-
 export function traitsOf<One extends AnyActivity>(kinds: KindTable<One>, { kind }: One): KindTraits<One> {
+  const traits = isVerb(kind) ? (stopsService(kind) ? STOPS : STARTS) : kinds[kind as Exclude<One['kind'], Verb>]
   // Each row only gets activities of its kind.
-  return kinds[kind as One['kind']] as unknown as KindTraits<One>
+  return traits as unknown as KindTraits<One>
 }

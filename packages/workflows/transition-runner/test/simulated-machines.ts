@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 import { DavitError } from '@davit/diagnostics'
 import { type MappingId, mappingIdOf, type TargetName } from '@davit/documents'
+import { intendedIn, isSettled, isUp, startsService, stopsService, type Verb, verbTraits } from '@davit/target-runtime'
 import type { Activity, Doubt, ObservedMapping } from '@davit/transition'
 
 import type { Perform, PerformOutcome } from '../src/transition-runner.ts'
@@ -109,7 +110,7 @@ export class SimulatedMachines {
   }
 
   activeIds(): string[] {
-    return [...this.records].flatMap(([id, { state }]) => (state === 'active' ? [id] : [])).sort()
+    return [...this.records].flatMap(([id, { state }]) => (isUp(state) ? [id] : [])).sort()
   }
 
   #letOneGoOn(): void {
@@ -129,11 +130,13 @@ export class SimulatedMachines {
   #stepsOf(activity: Activity, fate: Fate): (() => void)[] {
     const id = mappingIdOf(activity.mapping)
     const { mapping, service, kind } = activity
-    const record = (state: ObservedMapping['state']) =>
-      this.records.set(id, { mapping, service, state, running: false })
-    const intend = () => void record(kind === 'activate' ? 'activating' : 'deactivating')
-    const effect = () => void (kind === 'activate' ? this.up.add(id) : this.up.delete(id))
-    const done = () => void (kind === 'activate' ? record('active') : this.records.delete(id))
+    const { during, after } = verbTraits(kind as Verb)
+    const record = (state: string) => {
+      this.records.set(id, { mapping, service, state: state as ObservedMapping['state'], running: false })
+    }
+    const intend = () => record(during)
+    const effect = () => void (stopsService(kind) ? this.up.delete(id) : this.up.add(id))
+    const done = () => (after === undefined ? void this.records.delete(id) : record(after))
     if (fate === 'succeeds') return [intend, effect, done]
     return fate === 'fails-before' ? [intend] : [intend, effect]
   }
@@ -145,26 +148,27 @@ export class SimulatedMachines {
     const violations = [
       ...(this.#running.has(id) ? ['another activity of it is running'] : []),
       ...(isBusy ? ['its target has no free core'] : []),
-      ...(activity.kind === 'activate' ? this.#againstActivation(activity, id) : this.#againstDeactivation(id)),
+      ...(stopsService(activity.kind) ? this.#againstStop(id) : this.#againstStart(activity, id)),
     ]
     this.violations.push(...violations.map((violation) => `${activity.id}: ${violation}`))
     this.started.push(activity)
   }
 
-  #againstActivation({ service }: Activity, id: MappingId): readonly string[] {
-    const state = this.records.get(id)?.state
-    const isMissing = service.dependsOn.some((other) => this.records.get(mappingIdOf(other))?.state !== 'active')
+  #againstStart({ service }: Activity, id: MappingId): readonly string[] {
+    const { state = '' } = this.records.get(id) ?? {}
+    const isMissing = service.dependsOn.some((other) => !isUp(this.records.get(mappingIdOf(other))?.state ?? ''))
     return [
-      ...(state === 'active' || state === 'activating' ? ['it was activated and not deactivated since'] : []),
+      ...(isUp(state) || startsService(intendedIn(state) ?? '') ? ['it was started and not stopped since'] : []),
       ...(isMissing ? ['not all that it depends on is up'] : []),
     ]
   }
 
-  #againstDeactivation(id: MappingId): readonly string[] {
+  #againstStop(id: MappingId): readonly string[] {
     // Its dependants have been without it already.
     if (this.records.get(id)?.doubt !== undefined) return []
-    const dependants = [...this.records.values()].filter(({ service }) =>
-      service.dependsOn.some((other) => mappingIdOf(other) === id),
+    const dependants = [...this.records.values()].filter(
+      ({ service, state }) =>
+        !(isSettled(state) && !isUp(state)) && service.dependsOn.some((other) => mappingIdOf(other) === id),
     )
     return dependants.length > 0 ? ['not all that depend on it are gone'] : []
   }
