@@ -52,10 +52,9 @@ operation_await() {
 never_began() {
   read_state "$directory"
   verb_traits "$activity"
-  [ -n "$during" ] || return
   [ -n "$line" ] || [ ! -f "$directory/record" ] || line=activating
   case $line in
-    "$during") return 1 ;;
+    "${during:-$line}") return 1 ;;
     "$after") [ -n "$writes" ] && ! has_line "$directory/record" "boot $boot" ;;
     *) { [ -z "$line" ] || is_state "$line"; } && { [ "$after" != - ] || [ -f "$directory/record" ]; } ;;
   esac
@@ -64,7 +63,8 @@ never_began() {
 ended_status() {
   read_state "$directory"
   verb_traits "$activity"
-  ! is_state "$line" || [ "$line" != "$after" ] || line="$activity 0"
+  # A service that was changed in place was in that state before.
+  ! is_state "$line" || [ "$line" != "$after" ] || [ "$effect" = changes ] || line="$activity 0"
   [ "$after" != - ] || [ -d "$directory" ] || line="$activity 0"
   [ "${line##* }" = 0 ] || first_line "$directory/status"
   case $line in

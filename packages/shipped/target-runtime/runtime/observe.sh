@@ -43,7 +43,6 @@ say_mapping() {
   ! is_running "$directory" || running=running
   read_state "$directory"
   current=${line:-activating}
-  intended=
   is_state "$current" || current=unknown
   say mapping "$target" "$current" "$running" "${directory##*/}"
   first_line "$directory/status"

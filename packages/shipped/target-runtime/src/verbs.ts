@@ -120,13 +120,17 @@ export function verbCases(): string {
     const { during, after = '-', effect, writesRecord: isWritten } = verbTraits(verb)
     return `${verb}) during=${during} after=${after} effect=${effect}${isWritten ? ' writes=yes' : ''} ;;\n`
   })
-  const states = recordStates().map((state) => `${state}) intended=${intendedIn(state) ?? ''} ;;\n`)
+  const states = recordStates().map((state) => {
+    const intended = intendedIn(state)
+    return `${state})${intended === undefined ? '' : ` intended=${intended}`} ;;\n`
+  })
   return `verb_traits() {
 during= after= effect= writes=
 case $1 in
 ${traits.join('')}esac
 }
 is_state() {
+intended=
 case $1 in
 ${states.join('')}*) return 1 ;;
 esac

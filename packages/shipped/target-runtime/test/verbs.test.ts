@@ -76,7 +76,7 @@ test('rows give verbs and states their traits, and scripts their words', () => {
     expect([stopsService('hold'), removesRecord('hold'), startsService('release')]).toEqual([true, false, true])
     expect([startsService('retouch'), stopsService('retouch'), writesRecord('retouch')]).toEqual([false, false, true])
     expect(verbCases()).toContain(`${CASES.split('esac')[0]}hold) during=holding after=held effect=stops ;;\n`)
-    expect(verbCases()).toContain('holding) intended=hold ;;\nheld) intended= ;;\n')
+    expect(verbCases()).toContain('holding) intended=hold ;;\nheld) ;;\n')
     expect(mixtures(recordStates())).toEqual([])
   } finally {
     removeRows()
@@ -96,9 +96,10 @@ deactivate) during=deactivating after=- effect=stops ;;
 esac
 }
 is_state() {
+intended=
 case $1 in
 activating) intended=activate ;;
-active) intended= ;;
+active) ;;
 deactivating) intended=deactivate ;;
 *) return 1 ;;
 esac
