@@ -16,6 +16,9 @@ describe('parseArguments() reads', () => {
     ['a short option with its value attached', '-oa', { oldText: 'a' }],
     ['a short option with =', '-o=a', { oldText: 'a' }],
     ['short options in a bunch', '-qnm7', { quiet: true, dryRun: true, maxConcurrentTransfers: 7 }],
+    ['a word attached to a bunch', '-qvpshop', { quiet: true, verbose: true, profile: 'shop' }],
+    ['a path attached to a bunch', '-qo/a=b', { quiet: true, oldText: '/a=b' }],
+    ['an empty value of a short option', '-o=', { oldText: '' }],
     ['the last of options given twice', '-o a -o b', { oldText: 'b' }],
     ['a value that looks like a number', '-o 1.10', { oldText: '1.10' }],
     ['a negative number as value', '-o -1', { oldText: '-1' }],
@@ -23,6 +26,7 @@ describe('parseArguments() reads', () => {
     ['an empty value', '--old-text=', { oldText: '' }],
     ['a boolean', '--dry-run', { dryRun: true }],
     ['a negated boolean', '--no-rollback', { rollback: false }],
+    ['a short boolean before an operand', '-n true', { dryRun: true, text: 'true' }],
     ['the last of contrary booleans', '--no-rollback --rollback', { rollback: true }],
     ['a list', '--tag a x --tag=b', { tag: ['a', 'b'], text: 'x' }],
     ['a choice', '--color green', { color: 'green' }],
@@ -100,10 +104,21 @@ describe('parseArguments() refuses', () => {
     ['----', "unknown option '----'", 'see --help'],
     ['--a.b', "unknown option '--a.b'", 'see --help'],
     ['-x', "unknown option '-x'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
+    ['-1', "unknown option '-1'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
+    ['-qx.json', "unknown option '-x'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
+    ['-q7', "unknown option '-7'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
+    ['-_ a', "unknown option '-_'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
+    ['--q', "unknown option '--q'", 'see --help'],
+    ['--dry-run\nx', "unknown option '--dry-run'", 'see --help'],
     ['-qx', "unknown option '-x'", 'usage: davit-sample [OPTION]... [TEXT]; see --help'],
     ['--no-old-text', "unknown option '--no-old-text'", 'see --help'],
     ['--dry-run=maybe', "option '--dry-run' takes no value", 'write --dry-run or --no-dry-run'],
+    ['--no-dry-run=yes', "option '--no-dry-run' takes no value", 'write --dry-run or --no-dry-run'],
+    ['-n=yes', "option '--dry-run' takes no value", 'write --dry-run or --no-dry-run'],
+    ['-n=', "option '--dry-run' takes no value", 'write --dry-run or --no-dry-run'],
     ['--old-text', "option '--old-text' needs a value", 'see --help'],
+    ['-qo', "option '--old-text' needs a value", 'see --help'],
+    ['--tag=', "option '--tag' needs a value", 'see --help'],
     ['-o --dry-run', "option '--old-text' needs a value", 'see --help'],
     ['-m many', "option '--max-concurrent-transfers' cannot be 'many'", 'expected an integer from 1'],
     ['-m 0', "option '--max-concurrent-transfers' cannot be '0'", 'expected an integer from 1'],
@@ -144,6 +159,7 @@ describe('parseArguments() with operands', () => {
       '-q ls -v --help -- x',
       { quiet: true, verbose: false, command: ['ls', '-v', '--help', '--', 'x'] },
     ],
+    ['a command whose words look like our options', wrapper, 'sh -qx -vx=1', { command: ['sh', '-qx', '-vx=1'] }],
     ['a command alone behind --', wrapper, '-- -strange', { command: ['-strange'] }],
     ['words behind -- alone', compile, '-q -- -a b', { quiet: true, words: ['-a', 'b'] }],
     ['required and list', copy, 'a b c', { source: 'a', targets: ['b', 'c'] }],
@@ -162,6 +178,10 @@ describe('parseArguments() with operands', () => {
     expect(failureOf(instead, 'a=b')).toMatchObject({ hint: 'arguments follow --: -- a=b' })
     expect(failureOf(instead, '--strange=b')).toMatchObject({ hint: 'see --help; arguments follow --' })
     expect(failureOf(copy, 'a b c --strange=b')).toMatchObject({ hint: 'see --help' })
+  })
+
+  test.each(['-1', '-q -1'])('refuses %s where a command is expected', (words) => {
+    expect(failureOf(wrapper, words)).toMatchObject({ message: "unknown option '-1'" })
   })
 
   test('refuses a missing one', () => {
