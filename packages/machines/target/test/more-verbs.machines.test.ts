@@ -13,8 +13,8 @@ let removeRows: () => void
 beforeAll(() => {
   removeRows = addRows(MORE_VERBS, MORE_STATES)
 })
-afterAll(async () => {
-  await closeScenes()
+afterAll(() => {
+  closeScenes()
   removeRows()
 })
 

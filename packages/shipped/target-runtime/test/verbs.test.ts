@@ -42,7 +42,7 @@ function mixtures(states: readonly string[]): readonly string[] {
   const fileOf = (state: string) => `${state}\n`.padEnd(15, '-')
   const mixed = states.flatMap((old) =>
     states.flatMap((next) => {
-      const files = [...fileOf(old)].map((_, at) => fileOf(old).slice(0, at) + fileOf(next).slice(at))
+      const files = Array.from(fileOf(old)).map((_, at) => fileOf(old).slice(0, at) + fileOf(next).slice(at))
       const lines = files.map((text) => text.slice(0, text.indexOf('\n')))
       return lines.filter((line) => line !== old && line !== next && states.includes(line))
     }),

@@ -95,7 +95,7 @@ function refuseNoNames({ words, operands }: ReadWords, grammar: Grammar): void {
   const wrong = words.find(isWrong)
   if (wrong === undefined) return
   if (wrong.startsWith('--')) throw usageError(`unknown option '${wrong.replace(/[=\n][^]*/, '')}'`, grammar.elsewhere)
-  const letter = [...wrong].slice(1).find((one) => longName(one, grammar.options) === undefined)
+  const letter = Array.from(wrong).slice(1).find((one) => longName(one, grammar.options) === undefined)
   throw unknownOption(letter ?? wrong, words, grammar)
 }
 
