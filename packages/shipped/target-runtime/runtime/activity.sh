@@ -56,7 +56,7 @@ never_began() {
   case $line in
     "${during:-$line}") return 1 ;;
     "$after") [ -n "$writes" ] && ! has_line "$directory/record" "boot $boot" ;;
-    *) { [ -z "$line" ] || is_state "$line"; } && { [ "$after" != - ] || [ -f "$directory/record" ]; } ;;
+    *) is_state "${line:-$after}" && { [ "$after" != - ] || [ -f "$directory/record" ]; } ;;
   esac
 }
 

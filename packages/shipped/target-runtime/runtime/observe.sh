@@ -88,7 +88,9 @@ say_activity() {
     '' | "$1" | *[!a-z_-]*) return ;;
   esac
   verb_traits "$line"
-  [ -n "$during" ] && [ "$during" != "$current" ] || say activity "$line"
+  case $during in
+    '' | "$current") say activity "$line" ;;
+  esac
 }
 
 say_other() {

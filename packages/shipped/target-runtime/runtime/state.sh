@@ -26,13 +26,14 @@ state_text() {
 }
 
 # read_state DIRECTORY: sets $line, empty if there is none. A shell reads byte by byte while somebody may write: a mixture of two states is
-# no third one, and it is read again. One that stays unknown is another version's.
+# not there a second time, and rarely a state. One that stays unknown is another version's, or none.
 read_state() {
-  tries=0
+  tries=0 line=
   until
+    was=$line
     first_line "$1/state"
     tries=$((tries + 1))
-    is_state "$line" || [ -z "$line" ] || [ "$tries" = 50 ]
+    [ "$line" = "$was" ] && { is_state "$line" || [ "$tries" -ge 50 ]; }
   do
     :
   done

@@ -60,6 +60,13 @@ describe.each(shells)('states in %s', (...shell) => {
     expect(run(script)).toBe('active\n')
   })
 
+  test('are read again if the mixture is a third one, as of suspended and activating', () => {
+    const script = `is_state() { :; }
+      first_line() { if [ "$tries" = 0 ]; then line=suspending; else line=activating; fi; }
+      read_state $d; echo "$line"`
+    expect(run(script)).toBe('activating\n')
+  })
+
   test('are read as a whole while they are written', () => {
     const reads = program === 'dash' || isExhaustive ? 20_000 : 4_000
     const script = `sync() { :; }

@@ -32,24 +32,6 @@ test('scripts can take the words of the table apart, and fit a state in its file
   for (const word of [...verbs(), ...recordStates()]) expect(word).toMatch(/^[a-z]{1,14}$/)
 })
 
-test('a mixture of two states is no third one', () => {
-  expect(mixtures(recordStates())).toEqual([])
-  expect(mixtures(['down', 'turn', 'dorn'])).toEqual(['dorn'])
-})
-
-/** States that a reader, which reads byte by byte, may take for written while one takes the place of another. */
-function mixtures(states: readonly string[]): readonly string[] {
-  const fileOf = (state: string) => `${state}\n`.padEnd(15, '-')
-  const mixed = states.flatMap((old) =>
-    states.flatMap((next) => {
-      const files = Array.from(fileOf(old)).map((_, at) => fileOf(old).slice(0, at) + fileOf(next).slice(at))
-      const lines = files.map((text) => text.slice(0, text.indexOf('\n')))
-      return lines.filter((line) => line !== old && line !== next && states.includes(line))
-    }),
-  )
-  return [...new Set(mixed)]
-}
-
 test('verbs have the traits of their rows, and what is no verb has none', () => {
   const traits = [startsService, stopsService, writesRecord, removesRecord]
   const traitsOf = (kind: string) => traits.flatMap((has) => (has(kind) ? [has.name] : []))
@@ -77,7 +59,6 @@ test('rows give verbs and states their traits, and scripts their words', () => {
     expect([startsService('retouch'), stopsService('retouch'), writesRecord('retouch')]).toEqual([false, false, true])
     expect(verbCases()).toContain(`${CASES.split('esac')[0]}hold) during=holding after=held effect=stops ;;\n`)
     expect(verbCases()).toContain('holding) intended=hold ;;\nheld) ;;\n')
-    expect(mixtures(recordStates())).toEqual([])
   } finally {
     removeRows()
   }

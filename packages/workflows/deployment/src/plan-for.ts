@@ -12,7 +12,6 @@ import type { ShellTarget } from '@davit/target'
 import {
   activitiesOf,
   type Activity,
-  type ActivityKind,
   assumedIn,
   factsOf,
   forgottenOf,
@@ -200,15 +199,17 @@ function isAsSaid({ transition, deployed, unreachable, notes }: Plan): boolean {
   return [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
 }
 
-/** Whether nobody asked for an activity; of a restart, that is the deactivation. */
-function isSurprise({ kind, reasons }: Activity): boolean {
-  return reasons.some((reason) => SURPRISES[kind].includes(reason.kind))
+/** Whether nobody asked for an activity. */
+function isSurprise({ reasons }: Activity): boolean {
+  return reasons.some(({ kind }) => SURPRISES.has(kind))
 }
 
-const SURPRISES: Readonly<Record<ActivityKind, readonly Reason['kind'][]>> = {
-  deactivate: ['died', 'rebooted', 'damaged', 'cut-off', 'failed'],
-  snapshot: [],
-  transfer: [],
-  restore: ['not-restored'],
-  activate: ['missing'],
-}
+const SURPRISES: ReadonlySet<Reason['kind']> = new Set([
+  'died',
+  'rebooted',
+  'damaged',
+  'cut-off',
+  'failed',
+  'missing',
+  'not-restored',
+])
