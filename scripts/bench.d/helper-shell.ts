@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { helperScript } from '../../packages/shipped/target-runtime/src/target-runtime.ts'
+import { helperText } from '../../packages/shipped/target-runtime/src/target-runtime.ts'
 
 const MARKER = 'davit-bench'
 
@@ -27,7 +27,7 @@ export async function secondsOfEmptyRequest(count: number): Promise<number> {
 
 /** The helper's own script, with one more operation. */
 function scriptWithBench(): string {
-  const script = helperScript({ role: 'deploy', marker: MARKER })
+  const { script } = helperText({ role: 'deploy', marker: MARKER })
   const extended = script.replace(/^serve (.*)$/m, 'operation_bench() { sh -c :; }\nserve $1 bench')
   if (extended === script) throw new Error('the script of the helper does not end with a call of serve')
   return extended

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { Channel, Connection } from '@davit/connection'
 
 export interface Far {
-  /** Handles each line of a request; the first line is the marker, once the script of the helper has come as a whole. */
+  /** Handles each line of a request, but not what it defines; the first line is the marker, once the script of the helper has come as a whole. */
   answer(line: string, far: FarEnd): void
   /** Text that it prints before the marker. */
   greeting?: string
@@ -42,7 +42,8 @@ export function connectionTo({ answer, greeting = '' }: Far): Connection & { rea
         isLoading = false
         answer(marker, far)
       }
-      if (!isLoading) for (const line of (requests ?? text).trimEnd().split('\n')) if (line !== '') answer(line, far)
+      if (isLoading) return
+      for (const line of linesIn(requests ?? text)) answer(line, far)
     })
     stdout.write(greeting)
     const close = () => {
@@ -58,6 +59,12 @@ export function connectionTo({ answer, greeting = '' }: Far): Connection & { rea
     run,
     closed: () => closed,
   }
+}
+
+/** Returns the requests in a text, without what they define. */
+function linesIn(text: string): readonly string[] {
+  const [, defining = text] = /^define \d+ (.*)/.exec(text) ?? []
+  return defining.split('\n').filter((line) => line !== '')
 }
 
 /** Answers every request with the lines; `ID` stands for its number. */

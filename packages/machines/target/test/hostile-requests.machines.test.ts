@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 
 import { removeTree } from '@davit/files'
-import { encodeField, helperScript } from '@davit/target-runtime'
+import { encodeField, helperText, operationsOf } from '@davit/target-runtime'
 import { isThorough, patience, tellFigure } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import { installedShells, type Shell } from '@davit/testing/shells'
@@ -139,7 +139,7 @@ describe.skipIf(!isIsolated).each(installedShells())('requests that no coordinat
       const directory = realpathSync(mkdtempSync(join(tmpdir(), 'davit-requests-')))
       mkdirSync(join(directory, 'here'))
       try {
-        const script = helperScript({ role, marker: MARKER })
+        const { script } = helperText({ role, marker: MARKER, operations: operationsOf(role) })
         const honest = requestsIn(directory)[role]
         const seed = Date.now()
         const hostile = fc.sample(hostileRequests(honest), {

@@ -32,7 +32,7 @@ begin_asking() {
     exec 2>/dev/null 3>&- 4>&-
     # Names of mappings have neither white space nor patterns.
     # shellcheck disable=SC2086
-    exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached$newline$asker" setsid sh -c \
+    exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
       'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$state" "$target" "$profile" "$activity" \
       "$1" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
   } | {

@@ -1,5 +1,6 @@
 # The helper: reads requests `ID OPERATION FIELD...`, one in a line, and answers each on standard output with lines `ID + WORDS`,
-# then `ID =` or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later, with `done ID STATUS` on standard error.
+# then `ID =` or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later, with `done ID STATUS` on standard error. The first
+# request for an operation may be `define BYTES ID OPERATION FIELD...`; so many bytes follow, which define what the operation needs.
 
 # serve MARKER OPERATION...: prints the line MARKER, which separates its output from that of the login shell, and answers requests
 # for these operations.
@@ -15,6 +16,9 @@ serve() {
   operations=" $* "
   set -f
   while IFS= read -r request; do
+    case $request in
+      'define '*) define || break ;;
+    esac
     IFS=' '
     # shellcheck disable=SC2086
     set -- $request
@@ -22,6 +26,18 @@ serve() {
     [ $# -lt 2 ] || answer "$@"
   done
   [ ! -f "$asked" ] || rm -f "$asked"
+}
+
+# define: takes the functions that follow $request, if they have come as a whole. The shell would read them byte by byte; a utility may read
+# more, so nothing follows until this request is answered.
+define() {
+  request=${request#* }
+  definitions=$(head -c "${request%% *}")
+  request=${request#* }
+  case $definitions in
+    *"$newline# end") eval "$definitions" ;;
+    *) return 1 ;;
+  esac
 }
 
 # Status of an operation that goes on in another process, which says `davit:begun` on standard error, or fails.

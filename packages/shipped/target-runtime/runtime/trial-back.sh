@@ -56,7 +56,10 @@ go_back() {
   set -f
   while IFS=' ' read -r step name; do
     directory=$active/$name
-    "go_back_$step" || {
+    case $step in
+      stop) go_back_stop ;;
+      *) go_back_start ;;
+    esac || {
       echo "failed: $step $name"
       ended="${ended}failed $step $name$newline"
     }

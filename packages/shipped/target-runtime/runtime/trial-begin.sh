@@ -83,13 +83,13 @@ write_script() {
   # In one process.
   assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign state "$state" &&
     assign trial "$trial")
-  write_text "$prepared/detached" "$detached$newline" && write_text "$prepared/kept" "$kept$newline" &&
+  write_text "$prepared/detached" "$detached$newline" &&
     write_text "$prepared/script" "exec </dev/null >/dev/null 2>&1 3>&- 4>&-
 $assigned
 [ \$# != 0 ] || exec setsid sh \"\$0\" alone
 LC_ALL=C
 export PATH HOME USER LC_ALL
-. \"\$trial/detached\" && . \"\$trial/kept\" || exit
+. \"\$trial/detached\" || exit
 [ \$# != 1 ] || leave_session sh \"\$0\" alone left
 watch_trial \"\$state\" $target $profile
 " || cannot 'write below' "$prepared"
@@ -184,12 +184,8 @@ WantedBy=multi-user.target
 arrange_service() {
   arrange_file openrc "$boot_root/etc/init.d/$mark" "#!/sbin/openrc-run
 description='Go back to the deployment before'
-depend() {
-  after *
-}
-start() {
-  { $start; } &
-}
+depend() { after *; }
+start() { { $start; } & }
 " || return 0
   mkdir -p "$boot_root/etc/runlevels/default" && ln -sfn "/etc/init.d/$mark" "$boot_root/etc/runlevels/default/$mark" &&
     arranged="$arranged$boot_root/etc/runlevels/default/$mark$newline" || survives=none

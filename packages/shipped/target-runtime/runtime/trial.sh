@@ -7,7 +7,7 @@
 #   limits      seconds for an activity that still runs when the trial is over, and for each activity on the way back
 #   secrets     `stop/NAME` and `start/NAME`: values that modules need, as runners read them
 #   reserve     space on the disk for the way back
-#   script, detached, kept   what the watcher evaluates, also after a restart
+#   script, detached   what the watcher evaluates, also after a restart
 #   boot        files that have the machine start the watcher after a restart, or a word
 #   watcher     claim of the watcher, a detached process, which goes back when the trial is over
 #   back        once it is over: only the watcher begins activities from then on

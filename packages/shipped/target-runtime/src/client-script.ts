@@ -1,5 +1,17 @@
-import { ACTIVITIES, SNAPSHOT_ACTIVITIES } from './parts.ts'
 import { quote, runtime } from './runtime-script.ts'
+
+/** Parts of the process that calls a module. */
+const ACTIVITIES = ['common', 'claim', 'state', 'runner'] as const
+/** The same, for what concerns the state of components. */
+const SNAPSHOT_ACTIVITIES = [
+  ...ACTIVITIES,
+  'snapshots',
+  'snapshot-past',
+  'snapshot-owners',
+  'snapshot-changes',
+  'snapshot-content',
+  'snapshot-runner',
+] as const
 
 const OWN = ['refuse', 'interface']
 const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'interface-profile', 'interface-nix'] }

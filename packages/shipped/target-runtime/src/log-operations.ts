@@ -10,6 +10,7 @@ export const LOG_OPERATIONS = {
     does: 'asks the module of a mapping which logs its service has, or for the end of one that it prints itself',
     slowness: SLOW,
     isRepeatable: true,
+    detached: ['print_logs'],
   },
   activity_logs: {
     roles: LOGS,

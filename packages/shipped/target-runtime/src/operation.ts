@@ -11,7 +11,7 @@ export const EVERYBODY = [
   'logs',
 ] as const
 
-/** Purpose of a helper, which is sent the parts that the operations of its role use. */
+/** Purpose of a helper, which has the operations of its role. */
 export type Role = (typeof EVERYBODY)[number]
 
 /** An operation of helpers, carried out by `operation_NAME` in a part of `runtime/`. */
@@ -27,6 +27,10 @@ export interface Operation {
   readonly isRepeatable?: true
   /** Whether it is an activity, which is answered immediately and reports its end later. */
   readonly endsLater?: true
+  /** Whether helpers have what it needs from the start, since most runs ask for it at first, and for other things at the same time. */
+  readonly isAskedFirst?: true
+  /** Functions that a process apart from the helper calls: it is given the text of all that they need, in `$detached`. */
+  readonly detached?: readonly string[]
 }
 
 /** Slowness of operations that read or write a whole store, or wait for another program. */

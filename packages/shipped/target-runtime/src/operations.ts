@@ -17,12 +17,14 @@ export const OPERATIONS = {
     roles: EVERYBODY,
     fields: '',
     does: 'reports facts about the machine, and which utilities it lacks',
+    isAskedFirst: true,
   },
   lock_state: {
     roles: EVERYBODY,
     fields: 'TARGET PROFILE',
     does: 'returns the holder of the lock of a profile on a target, and when its lease ends',
     isRepeatable: true,
+    isAskedFirst: true,
   },
   lock: {
     roles: DEPLOY,
@@ -46,6 +48,7 @@ export const OPERATIONS = {
     fields: 'PROFILE [replace]',
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
+    isAskedFirst: true,
   },
   inventory: {
     roles: QUERY,
@@ -58,6 +61,7 @@ export const OPERATIONS = {
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
     does: 'names what keeps a target from being as a run leaves it: a lock, another current or wanted profile, a missing root or path',
     isRepeatable: true,
+    isAskedFirst: true,
   },
   condition: {
     roles: ['check'],
@@ -72,6 +76,7 @@ export const OPERATIONS = {
       'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [-secret NAME WORD]... [instead MODULE] [FIELD WORD]...',
     does: 'writes the intention, starts the activity detached, confirms that it runs, and later reports how it ended',
     endsLater: true,
+    detached: ['run_activity'],
   },
   await: {
     roles: DEPLOY,
@@ -84,12 +89,14 @@ export const OPERATIONS = {
     fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [-secret NUMBER NAME WORD]... [CONTAINER KEY]...',
     does: 'asks the modules of mappings, detached and so many at a time, for `lock`, `unlock` or `status`, and later tells each answer',
     endsLater: true,
+    detached: ['ask_services'],
   },
   ask_unrecorded: {
     roles: QUERY,
     fields: 'TARGET PROFILE SECONDS CONTAINER KEY [-secret NAME WORD]... [FIELD WORD]...',
     does: 'asks the module of a mapping without a record for `status`, and later tells the answer',
     endsLater: true,
+    detached: ['ask_services'],
   },
   await_asked: {
     roles: ['deploy', 'query'],

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
-
-import { operationsOf, type Role } from './operations.ts'
-import { HELPERS, type Parts } from './parts.ts'
-import { verbCases } from './verbs.ts'
+import { neededBy, shortened, sourceOf, textOf } from './functions.ts'
+import { operation, type OperationName, operationsOf, type Role } from './operations.ts'
 
 const RECEIVER: Parts = {
   own: ['common', 'refuse', 'claim', 'remove-tree', 'native-store', 'native-aside', 'native-receive'],
@@ -21,22 +18,53 @@ export interface HelperToStart {
   readonly predecessor?: string
   /** If the machine is reached through a client executable: the name of its place in the state directory of this machine. */
   readonly client?: string
+  /** Operations for which it has everything from the start. */
+  readonly operations?: readonly OperationName[]
 }
 
-/** Returns the script of a helper, which prints the marker line and then answers framed requests (see `runtime/serve.sh`). */
-export function helperScript({ role, marker, predecessor, client = '' }: HelperToStart): string {
-  const words = [quote(marker), ...operationsOf(role)]
-  const start = `client_place=${quote(client)}\nserve ${words.join(' ')}\n`
-  const parts = client === '' ? HELPERS[role] : withClient(HELPERS[role])
-  return `${runtime(parts)}\n${ending(predecessor)}${start}`
+/** What a helper is sent. */
+export interface HelperText {
+  /** Prints the marker line and then answers framed requests (see `runtime/serve.sh`). */
+  readonly script: string
+  /** Returns what an operation needs and the helper does not have yet, which is nothing if this was called for it before. */
+  define(name: OperationName): string
 }
 
-/** Adds what only machines behind a client executable need. Their scripts are not sent anywhere, so they may be longer. */
-function withClient({ detached, own, ...rest }: Parts): Parts {
-  return detached === undefined
-    ? { own, ...rest }
-    : { ...rest, detached: [...detached, 'client-runner'], own: [...own, 'client'] }
+/** What every helper needs besides operations; `is_alive` finds a predecessor that is to be ended. */
+const SERVE = ['serve', 'operation_unknown', 'is_alive']
+
+export function helperText({ role, marker, predecessor, client = '', operations = [] }: HelperToStart): HelperText {
+  const isLeftOut = (file: string) => client === '' && CLIENT_FILES.has(file)
+  const sent = new Set<string>()
+  const detached = new Set<string>()
+  const define = (name: OperationName) => {
+    const { detached: roots } = operation(name)
+    const apart = roots === undefined ? '' : textOf(added(detached, neededBy(['run', ...roots], isLeftOut)))
+    if (apart !== '') added(sent, [...detached])
+    const own = textOf(added(sent, neededBy([`operation_${name}`], isLeftOut)))
+    return apart === '' ? own : `more=${quote(apart)}\ndetached=$detached$more\neval "$more"\n${own}`
+  }
+  const all = operationsOf(role)
+  const first = all.filter((name) => operation(name).isAskedFirst)
+  const script = [
+    textOf(added(sent, neededBy(SERVE, isLeftOut))),
+    "detached=''\n",
+    ...[...first, ...operations].map(define),
+    ending(predecessor),
+    `client_place=${quote(client)}\nserve ${[quote(marker), ...all].join(' ')}\n`,
+  ].join('')
+  return { script, define }
 }
+
+/** Adds names to a set; returns those that were not in it. */
+function added(set: Set<string>, names: readonly string[]): readonly string[] {
+  const others = names.filter((name) => !set.has(name))
+  for (const name of others) set.add(name)
+  return others
+}
+
+/** Files with what only machines behind a client executable need. */
+const CLIENT_FILES = new Set(['client', 'client-runner'])
 
 export interface ScriptToLoad {
   readonly loader: string
@@ -136,29 +164,22 @@ export function nixScript(operation: NixOperation, marker: string): string {
   return `${runtime(NIX)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
 }
 
-/** Composes a script. Text for detached processes is in variables, so that they can be given the same text. */
-export function runtime({ detached, asker, kept, own }: Parts): string {
-  return [
-    ...(detached === undefined ? [] : [`${assignment('detached', detached)}\neval "$detached"`]),
-    ...(kept === undefined ? [] : [`${assignment('kept', kept)}\neval "$kept"`]),
-    ...(asker === undefined ? [] : [assignment('asker', asker)]),
-    ...own.map(runtimePart),
-  ].join('\n')
+/** Files of `runtime/` that a script is composed of. */
+export interface Parts {
+  /** Those that its detached processes evaluate too: everything that these need. */
+  readonly detached?: readonly string[]
+  readonly own: readonly string[]
 }
 
-function assignment(variable: string, parts: readonly string[]): string {
-  return `${variable}=${quote(`\n${parts.map(runtimePart).join('\n')}`)}`
+/** Composes a script. Text for detached processes is in a variable, so that they can be given the same text. */
+export function runtime({ detached, own }: Parts): string {
+  const text = detached === undefined ? [] : [quote(`\n${detached.map(runtimePart).join('\n')}`)]
+  return [...text.map((quoted) => `detached=${quoted}\neval "$detached"`), ...own.map(runtimePart)].join('\n')
 }
 
 /** Text of a part of `runtime/`, without comments and indentation. Before that for states stands the table of verbs. */
 export function runtimePart(name: string): string {
-  const text = readFileSync(new URL(`../runtime/${name}.sh`, import.meta.url), 'utf8')
-  const table = name === 'state' ? verbCases() : ''
-  return `${table}${text}`
-    .split('\n')
-    .filter((line) => line !== '' && !/^\s*#/.test(line))
-    .map((line) => line.replace(/^\s+/, ''))
-    .join('\n')
+  return shortened(sourceOf(name))
 }
 
 export function quote(text: string): string {

@@ -11,6 +11,7 @@ export const STATE_OPERATIONS = {
       'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-aside NAME] [-secret NAME WORD]... [FIELD WORD]...',
     does: 'starts `snapshot`, `restore`, `verify` or `collect-garbage` for a component, detached, and later reports how it ended; without a lock if the token is `-`',
     endsLater: true,
+    detached: ['run_state'],
   },
   await_state: {
     roles: STATE,

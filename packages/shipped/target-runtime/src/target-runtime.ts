@@ -13,13 +13,14 @@ export {
   directSenderScript,
   senderScript,
 } from './native-build-script.ts'
-export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
+export { operation, type OperationName, OPERATIONS, operationsOf, type Role, SLOW } from './operations.ts'
 export { REFUSALS } from './refusals.ts'
 export type { ActivityRequestOf, RequestOf } from './request.ts'
 export {
   clientModule,
   executableScript,
-  helperScript,
+  type HelperText,
+  helperText,
   type HelperToStart,
   loaded,
   type NixOperation,

@@ -9,6 +9,7 @@ export const TRIAL_OPERATIONS = {
     fields: 'TARGET PROFILE TOKEN ID SECONDS LIMIT [stop|start CONTAINER KEY [-secret NAME WORD]...]...',
     does: 'keeps what is active, and has the machine go back to it by itself, in this order, unless the trial is confirmed in time; tells by what means it would do so after a restart',
     isRepeatable: true,
+    detached: ['watch_trial', 'leave_session'],
   },
   trial_extend: {
     roles: TRIAL,

@@ -66,7 +66,9 @@ describe.each(installedShells())('arrange_boot in $name', ({ program, path: util
     const [file = ''] = filesIn(join(root, 'etc'))
     const text = readFileSync(file, 'utf8')
     const [, found] =
-      /^(?:@reboot root (.*)|ExecStart=(\/bin\/sh -c '.*')|\{ (.*); \} &)$/m.exec(text)?.filter(Boolean) ?? []
+      /^(?:@reboot root (.*)|ExecStart=(\/bin\/sh -c '.*')|start\(\) \{ \{ (.*); \} & \})$/m
+        .exec(text)
+        ?.filter(Boolean) ?? []
     return found ?? ''
   }
   /** The trial as it is once it has begun. */

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { helperScript } from '../src/target-runtime.ts'
+import { helperText, operationsOf } from '../src/target-runtime.ts'
 
 describe.each(installedShells())('generations of snapshots, by $name', (shell) => {
   let directory: string
@@ -38,7 +38,7 @@ describe.each(installedShells())('generations of snapshots, by $name', (shell) =
   }
 
   function ask(words: string, { path = shell.path, quotes = 'literal' } = {}): readonly string[] {
-    const script = helperScript({ role: 'state', marker: 'marker' })
+    const { script } = helperText({ role: 'state', marker: 'marker', operations: operationsOf('state') })
     const env = { PATH: path, LC_ALL: 'C', QUOTING_STYLE: quotes, DAVIT_STATE_DIR: join(directory, "it's -> here") }
     const { stdout } = spawnSync('sh', ['-c', script], { input: `1 ${words}\n`, encoding: 'utf8', env })
     return (

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { isExhaustive, isThorough } from '@davit/testing/effort'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { helperScript, type Role } from '../src/target-runtime.ts'
+import { helperText, operationsOf, type Role } from '../src/target-runtime.ts'
 
 /** Sizes of a scene, each twice the one before. Larger ones show a square sooner. */
 const SIZES: Sizes = isExhaustive || isThorough ? [40, 80, 160] : [20, 40, 80]
@@ -53,7 +53,8 @@ class Scene {
    */
   ask(role: Role, words: readonly string[]): { readonly answer: readonly string[]; readonly work: number } {
     const trace = this.at('trace')
-    const script = `exec 99>'${trace}'; BASH_XTRACEFD=99; set -x\n${helperScript({ role, marker: 'marker' })}`
+    const { script: text } = helperText({ role, marker: 'marker', operations: operationsOf(role) })
+    const script = `exec 99>'${trace}'; BASH_XTRACEFD=99; set -x\n${text}`
     const { stdout } = spawnSync('bash', ['-c', script], {
       input: `1 ${words.join(' ')}\n`,
       encoding: 'utf8',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { helperScript } from '../src/target-runtime.ts'
+import { helperText } from '../src/target-runtime.ts'
 
 const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
@@ -22,7 +22,7 @@ test.each(shells)('an activity that was refused has no end, in %s', (...shell) =
   ]
   const { stdout, stderr } = spawnSync(
     program,
-    [...options, '-c', helperScript({ role: 'deploy', marker: 'marker' })],
+    [...options, '-c', helperText({ role: 'deploy', marker: 'marker', operations: ['start'] }).script],
     {
       env: { ...process.env, DAVIT_STATE_DIR: directory },
       input: `${requests.join('\n')}\n`,

@@ -8,7 +8,7 @@ const ROOM = 64 * 1024
 /** A script that notes each of its functions which is called: a file with the name of the function in the directory of the shell. */
 export interface NotedScript {
   readonly script: string
-  /** Adds the same to a script that comes as the first input. */
+  /** Adds the same to a script that comes as the first input, and to what is defined later. */
   input(stdin: Writable): void
 }
 
@@ -21,10 +21,12 @@ export function noteCalls(script: string, { calls }: Shell): NotedScript {
   return {
     script: script.replace(loader, `loaded=$(head -c ${length + ROOM})`),
     input(stdin) {
-      const write = stdin.write.bind(stdin) as (text: string) => boolean
-      stdin.write = (text: string) => {
-        Reflect.deleteProperty(stdin, 'write')
-        return write(padded(noting(text, calls), length + ROOM))
+      const write = stdin.write.bind(stdin) as (text: string, ...rest: unknown[]) => boolean
+      let isLoaded = false
+      stdin.write = (text: string, ...rest: unknown[]) => {
+        const noted = isLoaded ? notingDefinitions(text, calls) : padded(noting(text, calls), length + ROOM)
+        isLoaded = true
+        return write(noted, ...rest)
       }
     },
   }
@@ -40,8 +42,16 @@ function noting(script: string, directory: string): string {
   const define = `note_call() {\n{ echo >${directory}/$1; } 2>/dev/null\nreturn $2\n}`
   const noted = script
     .replaceAll(/^(\w+)\(\) ([{(])$/gm, (_, name: string, open: string) => `${name}() ${open}\nnote_call ${name} $?`)
-    .replaceAll(/^(#!\/bin\/sh|(?:detached|kept|asker)='.*)$/gm, (line) => `${line}\n${define}`)
+    .replaceAll(/^(#!\/bin\/sh|(?:detached|more)='.*)$/gm, (line) => `${line}\n${define}`)
   return `${define}\n${noted}`
+}
+
+/** Does the same in what follows a request `define BYTES …`. */
+function notingDefinitions(text: string, directory: string): string {
+  const [request = '', rest = ''] = /^define \d+ (.*\n)/.exec(text) ?? []
+  if (request === '') return text
+  const definitions = noting(text.slice(request.length), directory)
+  return `define ${Buffer.byteLength(definitions)} ${rest}${definitions}`
 }
 
 /** Lengthens a script by a comment before its last line. */

@@ -4,6 +4,8 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 /** Limit of what is read from a target: no answer of a helper has a longer line. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
+/** Limit of lines that answer no request, such as complaints of utilities on standard error. */
+export const MAX_STRAY_LINES = 10_000
 
 /** Calls `take` for each line of a stream; a last line without a newline was cut off, and is dropped. */
 export function readLines(stream: Readable, take: (line: string) => void): void {

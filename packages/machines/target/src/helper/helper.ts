@@ -1,15 +1,16 @@
 import type { Channel, Connection } from '@davit/connection'
 import { type DavitError, type Trace, traced } from '@davit/diagnostics'
-import { helperScript, type HelperToStart, type OperationName, type Role } from '@davit/target-runtime'
+import { type HelperText, helperText, type HelperToStart, type OperationName } from '@davit/target-runtime'
 
 import type { ActivityListener } from './activity-listener.ts'
 import { newMarker } from './after-marker.ts'
-import { readLines } from './answer-lines.ts'
+import { MAX_STRAY_LINES, readLines } from './answer-lines.ts'
 import { readGreeting, START_SECONDS } from './greeting.ts'
 import { endlessGreeting, lostError, noAnswer, noShell } from './helper-errors.ts'
-import { loadScript } from './load-script.ts'
+import { loadScript, sessionOf } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
 import { PROOF_OF_LIFE } from './proof-of-life.ts'
+import { type Requests, requestsTo } from './requests.ts'
 import {
   ANSWER_SECONDS,
   endlessError,
@@ -37,9 +38,8 @@ export interface Helper {
   close(): void
 }
 
-export interface HelperOptions extends Pick<HelperToStart, 'client' | 'predecessor'> {
-  /** By default `deploy`. */
-  readonly role?: Role
+/** The role is `deploy` by default. */
+export interface HelperOptions extends Partial<Pick<HelperToStart, 'role' | 'client' | 'predecessor'>> {
   /** How long an answer may be due before a silent helper counts as lost; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
   readonly trace?: Trace | undefined
@@ -50,29 +50,27 @@ interface PendingActivity extends Pick<ActivityListener, 'told'> {
   readonly reject: (error: unknown) => void
 }
 
-/** Limit of lines that answer no request, such as complaints of utilities on standard error. */
-const MAX_STRAY_LINES = 10_000
-
-/** Helpers that call modules, or look at what would become of what these start. */
-const STARTING: ReadonlySet<Role> = new Set(['deploy', 'state', 'trial', 'query', 'logs', 'check'])
-
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
   { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...terms }: HelperOptions = {},
 ): Promise<Helper> {
   const marker = newMarker()
-  const script = helperScript({ role, marker, ...terms })
-  const { address } = connection
-  const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
+  const { script, define } = helperText({ role, marker, ...terms })
+  const span = {
+    kind: 'helper',
+    name: 'start helper',
+    place: connection.address,
+    fields: { out: script.length },
+  } as const
   return traced(trace, span, async () => {
-    const channel = await loadScript(connection, { script, marker, session: STARTING.has(role) ? 'leave' : 'stay' })
-    const helper = new ShellHelper(channel, { address, answerSeconds, trace })
+    const channel = await loadScript(connection, { script, marker, session: sessionOf(role) })
+    const helper = new ShellHelper(channel, { address: connection.address, answerSeconds, trace, define })
     await helper.start(marker)
     return helper
   })
 }
 
-interface ShellHelperTerms {
+interface ShellHelperTerms extends Pick<HelperText, 'define'> {
   readonly address: string
   readonly answerSeconds: number
   readonly trace: Trace | undefined
@@ -83,6 +81,7 @@ class ShellHelper implements Helper {
   readonly #channel: Channel
   readonly #answers: PendingAnswers
   readonly #trace: Trace | undefined
+  readonly #requests: Requests
   readonly #activities = new Map<string, PendingActivity>()
   readonly #watch: SilenceWatch
   readonly #giveUp: (error: DavitError) => void
@@ -95,11 +94,12 @@ class ShellHelper implements Helper {
   #strayLines = 0
   isSilent = false
 
-  constructor(channel: Channel, { address, answerSeconds, trace }: ShellHelperTerms) {
+  constructor(channel: Channel, { address, answerSeconds, trace, define }: ShellHelperTerms) {
     this.#trace = trace
     this.#address = address
     this.#channel = channel
     this.#answers = pendingAnswers(address)
+    this.#requests = requestsTo(channel.stdin, { define, written: () => this.#watch.heard() })
     let lose: (reason: unknown) => void = () => {}
     this.#giveUp = (error) => {
       this.isSilent = true
@@ -132,7 +132,7 @@ class ShellHelper implements Helper {
   /** Waits for the marker; the login shell printed what comes before it. */
   async start(marker: string): Promise<void> {
     const { greeting, found } = readGreeting(this.#channel.stdout, marker, (line) => this.#takeAnswer(line))
-    readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
+    readLines(this.#channel.stderr, (line) => this.#count(this.#takeEnd(line) || this.#takeAnswerToQuestion(line)))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, START_SECONDS * 1000, 'late')
@@ -179,20 +179,18 @@ class ShellHelper implements Helper {
   }
 
   close(): void {
-    this.#channel.stdin.end()
+    this.#requests.end()
   }
 
   #newId(): string {
-    this.#lastId += 1
-    return String(this.#lastId)
+    return String(++this.#lastId)
   }
 
   #send(id: string, operation: OperationName, fields: readonly string[]): Promise<readonly string[]> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost)
     const answer = this.#answers.add(id, operation)
-    const line = `${[id, operation, ...fields].join(' ')}\n`
-    traceAnswer(answer, this.#trace, { name: operation, place: this.#address, out: line.length })
-    this.#channel.stdin.write(line, () => this.#watch.heard())
+    const size = this.#requests.send(id, [operation, ...fields])
+    traceAnswer(answer, this.#trace, { name: operation, place: this.#address, out: size })
     this.#watch.heard()
     return answer
   }
@@ -206,10 +204,6 @@ class ShellHelper implements Helper {
   #askForLife(): void {
     const isIdle = this.#activities.size > 0 && this.#answers.slowness() === undefined
     if (isIdle) this.#send(this.#newId(), ...PROOF_OF_LIFE).catch(() => {})
-  }
-
-  #takeEvent(line: string): void {
-    this.#count(this.#takeEnd(line) || this.#takeAnswerToQuestion(line))
   }
 
   #takeEnd(line: string): boolean {
@@ -234,6 +228,7 @@ class ShellHelper implements Helper {
 
   #takeAnswer(line: string): void {
     const taken = this.#answers.take(line)
+    if (taken !== 'stray') this.#requests.answered(line.slice(0, line.indexOf(' ')))
     if (taken === 'end') this.#watch.settled()
     this.#count(taken !== 'stray')
   }
