@@ -88,7 +88,7 @@ describe.each(shells)('the table of cron of an account without privileges, with 
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     symlinkSync(`${process.pid}:${start}:${boot}`, claim)
     const begun = begin()
-    await until(() => expect(scene.has('state/targets/t1/trials/.new.default/kept')).toBe(true))
+    await until(() => expect(scene.has('state/targets/t1/trials/.new.default/detached')).toBe(true))
     expect([existsSync(table), scene.has('state/targets/t1/trials/default')]).toEqual([false, false])
     rmSync(claim)
     expect(await begun).toBe('cron')
