@@ -26,7 +26,7 @@ state_text() {
 }
 
 # read_state DIRECTORY: sets $line, empty if there is none. A shell reads byte by byte while somebody may write: a mixture of two states is
-# not there a second time, and rarely a state. One that stays unknown is another version's, or none.
+# not there a second time, and rarely a state. One that stays unknown is another version's, or there is none.
 read_state() {
   tries=0 line=
   until

@@ -72,7 +72,7 @@ async function run(perform: (activity: Activity | HandOver) => Promise<PerformOu
 const SUCCEEDED: PerformOutcome = { kind: 'succeeded' }
 const nameOf = ({ id }: AnyActivity) => id
 
-test('a kind of activity that is no verb is planned, told and run between the others, by a row', async () => {
+test('a kind of activity that is no verb is planned, shown and run between the others, by a row', async () => {
   const told = renderTransition(planned(), MORE_KINDS).split('\n')
   expect(told.filter((line) => line.startsWith('hand-over'))).toEqual([
     expect.stringMatching(/^hand-over state of \S+ to u on t \(new\)$/),
@@ -140,7 +140,7 @@ describe('verbs that lead to a state of their own, by rows alone,', () => {
     expect([statesOn(machines), machines.up.size, machines.violations]).toEqual([['active', 'active'], 2, []])
   })
 
-  test('are undone by what they say, and what remains is told by whether they stop a service', async () => {
+  test('are undone by what they say, and the outcome follows from whether they stop a service', async () => {
     const failing = (fates: readonly Fate[]) => new SimulatedMachines(active, { coresOf: () => 1, fates })
     const undone = failing(['succeeds', 'fails-before'])
     expect(await runOn(undone, planOf('hold', 'b', 'a'))).toMatchObject({ kind: 'rolled-back' })
