@@ -223,8 +223,9 @@ wait
       "process='sleep 1000' pidFile=/nonexistent/pid readyTimeout=1",
       'waiting for the start command to return',
     ],
-    ['a program that is done', 'process=true', 'the program ended with status 0'],
-    ['a command that is not there', 'process=/nonexistent/web', 'the program ended with status 127'],
+    // Without a port, a busy machine may not have begun the program yet when the module looks at it.
+    ['a program that is done', 'process=true readyPort=1', 'the program ended with status 0'],
+    ['a command that is not there', 'process=/nonexistent/web readyPort=1', 'the program ended with status 127'],
     ['a directory that is not there', 'process=true workingDirectory=/nonexistent', '/nonexistent'],
     ['no number', 'process=true readyTimeout=soon', "readyTimeout 'soon' is not a number"],
     ['no signal', 'process=true stopSignal=9', "stopSignal '9' is not one of"],

@@ -40,15 +40,23 @@ export function parseWords(argv: readonly string[], grammar: Grammar): ParsedWor
 
 /** Words with `=` before a value that is attached to a short option, without which the parser takes it as more options: `-qm4` → `-qm=4`. */
 function withEquals(argv: readonly string[], options: ReadonlyMap<string, Option>): readonly string[] {
-  const letters = (isFlag: boolean) =>
-    [...options.values()].map(({ type, short = '' }) => ((type === 'boolean') === isFlag ? short : '')).join('')
-  const attached = new RegExp(`^(-[${letters(true)}]*[${letters(false)}])=?(?=[^=])`)
-  return argv.map((word) =>
-    word.replace(attached, '$1=').replace(/^-(.)=$/, (short, letter: string) => {
-      const name = longName(letter, options)
-      return name === undefined ? short : `--${name}=`
-    }),
-  )
+  const types = new Map([...options.values()].map(({ short = '', type }) => [short, type] as const))
+  return argv.map((word) => {
+    if (!word.startsWith('-') || word.startsWith('--')) return word
+    const end = endOfFlags(word, types)
+    const isWithValue = end < word.length && types.has(word.charAt(end))
+    if (isWithValue && !['', '='].includes(word.charAt(end + 1)))
+      return `${word.slice(0, end + 1)}=${word.slice(end + 1)}`
+    const name = word.length === 3 && word[2] === '=' ? longName(word.charAt(1), options) : undefined
+    return name === undefined ? word : `--${name}=`
+  })
+}
+
+/** Position of the first letter in `-qm4` that is no flag. */
+function endOfFlags(word: string, types: ReadonlyMap<string, Option['type']>): number {
+  let end = 1
+  while (end < word.length && types.get(word.charAt(end)) === 'boolean') end += 1
+  return end
 }
 
 function settingsOf({ options, stopAtOperand }: Grammar): parser.Options {
@@ -95,7 +103,9 @@ function refuseNoNames({ words, operands }: ReadWords, grammar: Grammar): void {
   const wrong = words.find(isWrong)
   if (wrong === undefined) return
   if (wrong.startsWith('--')) throw usageError(`unknown option '${wrong.replace(/[=\n][^]*/, '')}'`, grammar.elsewhere)
-  const letter = Array.from(wrong).slice(1).find((one) => longName(one, grammar.options) === undefined)
+  const letter = Array.from(wrong)
+    .slice(1)
+    .find((one) => longName(one, grammar.options) === undefined)
   throw unknownOption(letter ?? wrong, words, grammar)
 }
 
@@ -108,10 +118,11 @@ function longName(letter: string, options: ReadonlyMap<string, Option>): string 
 const SEE_HELP = 'see --help'
 
 function complaint(message: string, options: ReadonlyMap<string, Option>): Error {
-  const [, problem, key = ''] = /^(Not enough|Argument unexpected).*: (.*)$/.exec(message) ?? []
-  if (problem === undefined) return usageError(message, SEE_HELP)
+  const isMissing = message.startsWith('Not enough')
+  if (!isMissing && !message.startsWith('Argument unexpected')) return usageError(message, SEE_HELP)
+  const key = message.slice(message.lastIndexOf(': ') + 2)
   const name = longName(key, options) ?? key
-  if (problem === 'Not enough') return usageError(`option '--${name}' needs a value`, SEE_HELP)
+  if (isMissing) return usageError(`option '--${name}' needs a value`, SEE_HELP)
   const positive = options.has(name) ? name : name.slice('no-'.length)
   return usageError(`option '--${name}' takes no value`, `write --${positive} or --no-${positive}`)
 }
