@@ -38,6 +38,26 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(JSON.stringify([begun, ended])).not.toContain('hush')
   })
 
+  test('requests that are made at once bring what they need once, and are all answered', async () => {
+    const { connection } = await Scene.open(shell)
+    const sizes: number[] = []
+    const trace: Trace = ({ name, fields }) => {
+      if (name === 'resolve' || name === 'read_profiles') sizes.push(Number(fields?.['out']))
+      return () => {}
+    }
+    const traced = await openMachine(async () => connection, { trace })
+    const answers = await Promise.all([
+      traced.request('resolve', ['/nowhere']),
+      traced.request('read_profiles', ['default', 't1']),
+      traced.request('resolve', ['/nowhere']),
+      traced.request('observe', ['default']),
+    ])
+    traced.close()
+    expect(answers).toEqual([['module - -'], expect.any(Array), ['module - -'], expect.any(Array)])
+    const [first = 0, second = 0, third = 0] = sizes
+    expect([first > 500, second > 500, third < 50]).toEqual([true, true, true])
+  })
+
   test.each(['../x', 'a/b', '-x', '$(touch', ''])('refuses the name %j', async (name) => {
     const { machine } = await Scene.open(shell)
     await expect(machine.request('observe', [name])).rejects.toMatchObject({
