@@ -68,5 +68,5 @@ function watchActivities({ stderr }: Channel, address: string): void {
 
 /** Returns the operation of a request `ID OPERATION FIELD…`, or `data` for anything else. */
 function operationOf(chunk: unknown): string {
-  return (typeof chunk === 'string' ? /^\d+ ([a-z_]+)/.exec(chunk)?.[1] : undefined) ?? 'data'
+  return (typeof chunk === 'string' ? /^(?:define \d+ )?\d+ ([a-z_]+)/.exec(chunk)?.[1] : undefined) ?? 'data'
 }

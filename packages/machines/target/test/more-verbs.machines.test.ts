@@ -46,7 +46,10 @@ describe.each(installedShells())('verbs that only have rows, on a machine with $
     const other = requestOf(scene, 'retouch')
     const definition = { ...other.definition!, properties: new Map([['port', '81']]) }
     expect(await performActivity(scene.machine, { ...other, definition })).toEqual(SUCCEEDED)
-    expect([await observed(scene), recordOf(scene)]).toEqual([['active'], record.replace(/^(.*\bport\b.*)80$/m, '$181')])
+    expect([await observed(scene), recordOf(scene)]).toEqual([
+      ['active'],
+      record.replace(/^(.*\bport\b.*)80$/m, '$181'),
+    ])
     expect([await perform(scene, 'deactivate'), await observed(scene)]).toEqual([SUCCEEDED, []])
     expect(scene.read('calls')).toBe('activate\nhold\nrelease\nretouch\ndeactivate\n')
   })

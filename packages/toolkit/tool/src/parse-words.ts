@@ -44,18 +44,21 @@ function withEquals(argv: readonly string[], options: ReadonlyMap<string, Option
   return argv.map((word) => {
     if (!word.startsWith('-') || word.startsWith('--')) return word
     const end = endOfFlags(word, types)
-    const isWithValue = end < word.length && types.has(word.charAt(end))
-    if (isWithValue && !['', '='].includes(word.charAt(end + 1)))
-      return `${word.slice(0, end + 1)}=${word.slice(end + 1)}`
-    const name = word.length === 3 && word[2] === '=' ? longName(word.charAt(1), options) : undefined
-    return name === undefined ? word : `--${name}=`
+    const isAttached = types.has(word.charAt(end)) && !['', '='].includes(word.charAt(end + 1))
+    return isAttached ? `${word.slice(0, end + 1)}=${word.slice(end + 1)}` : withLongName(word, options)
   })
+}
+
+/** `--profile=` for `-p=`, which the parser takes for a word without value. */
+function withLongName(word: string, options: ReadonlyMap<string, Option>): string {
+  const name = word.length === 3 && word[2] === '=' ? longName(word.charAt(1), options) : undefined
+  return name === undefined ? word : `--${name}=`
 }
 
 /** Position of the first letter in `-qm4` that is no flag. */
 function endOfFlags(word: string, types: ReadonlyMap<string, Option['type']>): number {
   let end = 1
-  while (end < word.length && types.get(word.charAt(end)) === 'boolean') end += 1
+  while (word.charAt(end) !== '' && types.get(word.charAt(end)) === 'boolean') end += 1
   return end
 }
 
