@@ -30,8 +30,6 @@ take_picture() { # FILE DIRECTORY CLONE
   {
     find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" -o -path "${kept_figures:-$2}" \) -prune \
       -o \( -type d -printf 'file\t%p\tdirectory\n' \) -o -printf 'file\t%p\t%y %s %T@ %i\n' 2>/dev/null
-    # Nothing but names: the system changes what is there.
-    find / -mindepth 1 -maxdepth 1 -printf 'file\t%p\tdirectory\n' 2>/dev/null
     # A shared directory that others can no longer write to would break later runs on this machine.
     stat -c $'mode\t%n\t%a' "${all[@]}" "$2/tmp"
     list_processes
