@@ -1,4 +1,4 @@
-import { refusePlanOfManifest } from '@davit/deployment'
+import { optionsOfTerms, refusePlanOfManifest } from '@davit/deployment'
 import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
 import { type ToolContext, usageError } from '@davit/tool'
 
@@ -25,17 +25,7 @@ export async function readPlanned({ args, readDocument }: ToolContext<GivenOrder
 }
 
 function orderOf(order: GivenOrder, { profile, terms, skipped }: PlanDocument): Order {
-  return {
-    ...order,
-    profile,
-    noUpgrade: terms.upgrade === 'activate-only',
-    repair: terms.upgrade === 'repair',
-    restartChanged: terms.changed === 'restart',
-    noMigration: terms.migration === 'none',
-    restore: terms.migration === 'move-and-restore',
-    takeOver: terms.takeOver,
-    besideOriginal: terms.besideOriginal,
-    undeploy: terms.undeploy,
-    skipUnreachable: order.skipUnreachable || skipped.length > 0,
-  }
+  const { upgrade, migration, ...others } = optionsOfTerms(terms)
+  const skipUnreachable = order.skipUnreachable || skipped.length > 0
+  return { ...order, ...others, profile, noUpgrade: !upgrade, noMigration: !migration, skipUnreachable }
 }

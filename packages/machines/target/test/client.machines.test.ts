@@ -3,14 +3,7 @@ import { join } from 'node:path'
 
 import { connectionPool } from '@davit/connection'
 import { shellConnection } from '@davit/connection/testing'
-import {
-  encodeDocument,
-  ProfileManifest,
-  type ProfileName,
-  type System,
-  type Target,
-  type TargetName,
-} from '@davit/documents'
+import { encodeDocument, ProfileManifest, type ProfileName, type TargetName } from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
 import { isAlive } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
@@ -30,6 +23,7 @@ import {
   type LockHolder,
 } from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
+import { targetWith } from './target-with.ts'
 
 afterAll(closeClientScenes)
 
@@ -270,15 +264,6 @@ describe('a client executable', () => {
     expect(result).toMatchObject({ kind: 'not-begun', message: expect.stringContaining('which others can read') })
     expect([scene.calls(), readdirSync(scene.there('types'))]).toEqual([[], []])
   })
-})
-
-const targetWith = (clientInterface: string, hostname: string): Target => ({
-  system: 'x86_64-linux' as System,
-  numOfCores: 1,
-  clientInterface,
-  targetProperty: 'hostname',
-  properties: new Map([['hostname', hostname]]),
-  containers: new Map(),
 })
 
 test('two targets with the same client executable and address are refused', async () => {

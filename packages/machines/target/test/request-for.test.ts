@@ -1,16 +1,9 @@
-import type { System, Target, TargetName } from '@davit/documents'
+import type { TargetName } from '@davit/documents'
 import { expect, test } from 'vitest'
 
 import { isHere, requestFor, requestKeyFor } from '../src/target.ts'
+import { targetWith } from './target-with.ts'
 
-const targetWith = (clientInterface: string, hostname = 'web'): Target => ({
-  system: 'x86_64-linux' as System,
-  numOfCores: 1,
-  clientInterface,
-  targetProperty: 'hostname',
-  properties: new Map([['hostname', hostname]]),
-  containers: new Map(),
-})
 const named = (name: string) => name as TargetName
 
 const ONE = named('one')

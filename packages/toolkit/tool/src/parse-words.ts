@@ -99,7 +99,7 @@ interface ReadWords {
   readonly operands: readonly (string | number)[]
 }
 
-/** Refuses words that no option can be, such as `--_`, of which the parser has ideas of its own. */
+/** Refuses words that no option can be, such as `--_`, which the parser reads in its own way. */
 function refuseNoNames({ words, operands }: ReadWords, grammar: Grammar): void {
   const isWrong = (word: string) =>
     /^-\d/.test(word) ? operands.includes(word) : /^-[^]/.test(word) && !NAME.test(word)

@@ -27,8 +27,8 @@ export async function carryOutAssignment(
   const order = await orderWith(store)
   const plan = await delegationPlan(order, store)
   if (plan.builds.size === 0) return run.report(say('nothing-to-build'))
-  const told = new Set([...plan.builds.values()].map(({ target }) => target))
-  const builders = new Map([...infrastructure].filter(([name]) => told.has(name)))
+  const names = new Set([...plan.builds.values()].map(({ target }) => target))
+  const builders = new Map([...infrastructure].filter(([name]) => names.has(name)))
   const terms = { ...run, store, builders: order.builders, maxTransfers, useSubstitutes }
   await withTargets(builders, { ...run, role: 'carry', manifests: [], trust: 'everything' }, (reached) =>
     delegate(plan, reached, terms),

@@ -78,8 +78,8 @@ async function locking<Result>(
   return withDeployment(context, deployment, async ({ targets, selection }) => {
     const wanted = { ...manifest, profiles: onSelected(manifest.profiles, selection) }
     const on = selection === undefined ? undefined : termsOf(selection)
-    const told = args.targetProfiles ? { wanted } : {}
-    const terms = { ...common, on, isConcerned: concernedBy(selection), ...told }
+    const profiles = args.targetProfiles ? { wanted } : {}
+    const terms = { ...common, on, isConcerned: concernedBy(selection), ...profiles }
     const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })
     return use({ targets: locked, terms })
   })

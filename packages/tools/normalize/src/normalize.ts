@@ -47,7 +47,7 @@ export async function evaluateModels(options: ModelTerms, run: Run): Promise<Eva
     targetProperty: options.targetProperty,
     showTrace: options.showTrace ?? false,
     readStandardInput: async () => ({ ...(await options.readStandardInput()), workingDirectory }),
-    tellSources: options.keepsFiles ? (told: readonly GivenSource[]) => (sources = told) : undefined,
+    tellSources: options.keepsFiles ? (read: readonly GivenSource[]) => (sources = read) : undefined,
   }
   const model = await traced(trace, { kind: 'work', name: 'evaluate models' }, () => loadArchitecture(files, loading))
   return { model, files, system, modelFiles: () => modelFilesIn(sources) }
